@@ -1,7 +1,5 @@
 #include "core/core_plan.h"
 
-#include <stdlib.h>
-
 #include "base/allocation.h"
 #include "base/array.h"
 
@@ -80,93 +78,106 @@ static uint8_t count_of(const struct tma_ptx_module *module,
                : 0;
 }
 
-static bool is_float(const struct tma_ptx_instruction *instruction) {
-    return instruction->type_count > 0 &&
-           tma_ptx_types[instruction->types[0]].kind == TMA_PTX_FLOAT;
-}
-
-static void set(struct tma_core_instruction *planned, enum tma_core_kind kind,
-                enum tma_core_pipe pipe, uint8_t issues, uint8_t busy, uint8_t latency) {
+static void set(struct tma_core_instruction *planned, enum tma_core_kind kind, uint8_t latency) {
     planned->kind = (uint8_t)kind;
-    planned->pipe = (uint8_t)pipe;
-    planned->issues = issues;
-    planned->busy = busy;
     planned->latency = latency;
 }
 
+/* Which caches an access may use (PTX ISA 9.7.8.1, cache operators). */
+static enum tma_caching caching_of(const struct tma_ptx_instruction *instruction) {
+    static const enum tma_ptx_word past_l1[] = {TMA_PTX_DOT_CG, TMA_PTX_DOT_CV,
+                                                TMA_PTX_DOT_VOLATILE, TMA_PTX_DOT_RELAXED,
+                                                TMA_PTX_DOT_ACQUIRE};
+    for (size_t i = 0; i < sizeof past_l1 / sizeof past_l1[0]; ++i)
+        if (has(instruction, past_l1[i]))
+            return TMA_CACHING_L2;
+    return TMA_CACHING_ALL;
+}
+
+/* What the core does with an instruction, and the latency of results that no fixed pipe gives. */
 static void classify(const struct tma_ptx_module *module,
                      const struct tma_ptx_instruction *instruction,
                      struct tma_core_instruction *planned) {
-    bool wide = instruction->type_count > 0 && tma_ptx_types[instruction->types[0]].bits == 64;
+    enum {
+        SHARED = 23,  /* shuffles, mbarriers: their way through the LSU */
+        SPECIAL = 23, /* special functions */
+        VOTE = 12,
+        MATRIX = 33 /* mma.sync */
+    };
+    set(planned, TMA_CORE_PLAIN, 0);
+    planned->access = TMA_ACCESS_LOAD;
     switch ((enum tma_ptx_opcode)instruction->opcode) {
     case TMA_PTX_OP_LD:
     case TMA_PTX_OP_LDU:
-        if (has(instruction, TMA_PTX_DOT_PARAM)) {
-            set(planned, TMA_CORE_PLAIN, TMA_CORE_ALU, 0, 0, 0);
+        if (has(instruction, TMA_PTX_DOT_PARAM))
             return;
-        }
-        set(planned, TMA_CORE_ACCESS, TMA_CORE_LSU, 1, 1, 23);
+        set(planned, TMA_CORE_ACCESS, SHARED);
+        planned->caching = (uint8_t)caching_of(instruction);
         return;
     case TMA_PTX_OP_ST:
+        set(planned, TMA_CORE_ACCESS, 0);
+        planned->access = TMA_ACCESS_STORE;
+        return;
     case TMA_PTX_OP_ATOM:
+        set(planned, TMA_CORE_ACCESS, SHARED);
+        planned->access = TMA_ACCESS_ATOMIC;
+        return;
     case TMA_PTX_OP_RED:
+        set(planned, TMA_CORE_ACCESS, 0);
+        planned->access = TMA_ACCESS_REDUCE;
+        return;
     case TMA_PTX_OP_LDMATRIX:
     case TMA_PTX_OP_STMATRIX:
-        set(planned, TMA_CORE_ACCESS, TMA_CORE_LSU, 1, 1, 23);
+        set(planned, TMA_CORE_ACCESS, SHARED);
         return;
     case TMA_PTX_OP_WGMMA_MMA_ASYNC:
-        set(planned, TMA_CORE_PRODUCT, TMA_CORE_CONTROL, 2, 2, 0);
-        planned->serialised = getenv("SER") != NULL;
+        set(planned, TMA_CORE_PRODUCT, 0);
         return;
     case TMA_PTX_OP_WGMMA_COMMIT_GROUP:
-        set(planned, TMA_CORE_PRODUCT_COMMIT, TMA_CORE_CONTROL, 0, 0, 0);
+        set(planned, TMA_CORE_PRODUCT_COMMIT, 0);
         return;
     case TMA_PTX_OP_WGMMA_WAIT_GROUP:
-        set(planned, TMA_CORE_PRODUCT_WAIT, TMA_CORE_CONTROL, 1, 1, 0);
+        set(planned, TMA_CORE_PRODUCT_WAIT, 0);
         planned->count = count_of(module, instruction);
         return;
-    case TMA_PTX_OP_WGMMA_FENCE:
-        set(planned, TMA_CORE_PLAIN, TMA_CORE_CONTROL, 1, 1, 0);
-        return;
     case TMA_PTX_OP_MMA:
-        set(planned, TMA_CORE_MMA, TMA_CORE_CONTROL, 1, 16, 33);
+        set(planned, TMA_CORE_MMA, MATRIX);
         return;
     case TMA_PTX_OP_CP_ASYNC_BULK:
     case TMA_PTX_OP_CP_ASYNC_BULK_TENSOR:
     case TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH:
     case TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
     case TMA_PTX_OP_CP_REDUCE_ASYNC_BULK:
-    case TMA_PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-        set(planned, TMA_CORE_BULK, TMA_CORE_UNIFORM, 6, 6, 0);
+        set(planned, TMA_CORE_BULK, 0);
         return;
     case TMA_PTX_OP_CP_ASYNC_BULK_COMMIT_GROUP:
-        set(planned, TMA_CORE_BULK_COMMIT, TMA_CORE_CONTROL, 1, 1, 0);
+        set(planned, TMA_CORE_BULK_COMMIT, 0);
         return;
     case TMA_PTX_OP_CP_ASYNC_BULK_WAIT_GROUP:
         set(planned,
-            has(instruction, TMA_PTX_DOT_READ) ? TMA_CORE_BULK_WAIT_READ : TMA_CORE_BULK_WAIT,
-            TMA_CORE_CONTROL, 1, 1, 0);
+            has(instruction, TMA_PTX_DOT_READ) ? TMA_CORE_BULK_WAIT_READ : TMA_CORE_BULK_WAIT, 0);
         planned->count = count_of(module, instruction);
         return;
     case TMA_PTX_OP_CP_ASYNC:
-        set(planned, TMA_CORE_COPY, TMA_CORE_LSU, 1, 1, 0);
+        set(planned, TMA_CORE_COPY, 0);
+        planned->caching = (uint8_t)caching_of(instruction);
         return;
     case TMA_PTX_OP_CP_ASYNC_COMMIT_GROUP:
-        set(planned, TMA_CORE_COPY_COMMIT, TMA_CORE_CONTROL, 1, 1, 0);
+        set(planned, TMA_CORE_COPY_COMMIT, 0);
         return;
     case TMA_PTX_OP_CP_ASYNC_WAIT_GROUP:
-        set(planned, TMA_CORE_COPY_WAIT, TMA_CORE_CONTROL, 1, 1, 0);
+        set(planned, TMA_CORE_COPY_WAIT, 0);
         planned->count = count_of(module, instruction);
         return;
     case TMA_PTX_OP_CP_ASYNC_WAIT_ALL:
-        set(planned, TMA_CORE_COPY_WAIT_ALL, TMA_CORE_CONTROL, 1, 1, 0);
+        set(planned, TMA_CORE_COPY_WAIT_ALL, 0);
         return;
     case TMA_PTX_OP_CP_ASYNC_MBARRIER_ARRIVE:
-        set(planned, TMA_CORE_COPY_ARRIVE, TMA_CORE_LSU, 1, 1, 0);
+        set(planned, TMA_CORE_COPY_ARRIVE, 0);
         return;
     case TMA_PTX_OP_MBARRIER_TRY_WAIT:
     case TMA_PTX_OP_MBARRIER_TEST_WAIT:
-        set(planned, TMA_CORE_MBARRIER_WAIT, TMA_CORE_LSU, 1, 1, 20);
+        set(planned, TMA_CORE_MBARRIER_WAIT, SHARED);
         return;
     case TMA_PTX_OP_MBARRIER_ARRIVE:
     case TMA_PTX_OP_MBARRIER_ARRIVE_DROP:
@@ -174,70 +185,75 @@ static void classify(const struct tma_ptx_module *module,
     case TMA_PTX_OP_MBARRIER_COMPLETE_TX:
     case TMA_PTX_OP_MBARRIER_INIT:
     case TMA_PTX_OP_MBARRIER_INVAL:
-        set(planned, TMA_CORE_MBARRIER, TMA_CORE_LSU, 1, 1, 20);
+        set(planned, TMA_CORE_MBARRIER, SHARED);
         return;
     case TMA_PTX_OP_BARRIER_SYNC:
     case TMA_PTX_OP_BARRIER_ARRIVE:
     case TMA_PTX_OP_BARRIER_RED:
-        set(planned, TMA_CORE_BARRIER, TMA_CORE_CONTROL, 1, 1, 20);
+        set(planned, TMA_CORE_BARRIER, 20);
         return;
     case TMA_PTX_OP_BARRIER_CLUSTER_ARRIVE:
     case TMA_PTX_OP_BARRIER_CLUSTER_WAIT:
-        set(planned, TMA_CORE_CLUSTER, TMA_CORE_CONTROL, 1, 1, 20);
+        set(planned, TMA_CORE_CLUSTER, 20);
         return;
     case TMA_PTX_OP_FENCE:
     case TMA_PTX_OP_MEMBAR:
-        set(planned, TMA_CORE_FENCE, TMA_CORE_CONTROL, 1, 1, 0);
+        if (has(instruction, TMA_PTX_DOT_GPU) || has(instruction, TMA_PTX_DOT_SYS) ||
+            has(instruction, TMA_PTX_DOT_GL))
+            set(planned, TMA_CORE_FENCE, 0);
         return;
     case TMA_PTX_OP_BRA:
     case TMA_PTX_OP_BRX_IDX:
     case TMA_PTX_OP_CALL:
     case TMA_PTX_OP_RET:
-        set(planned, TMA_CORE_BRANCH, TMA_CORE_CONTROL, 1, 1, 0);
+        set(planned, TMA_CORE_BRANCH, 0);
         return;
     case TMA_PTX_OP_EXIT:
-        set(planned, TMA_CORE_EXIT, TMA_CORE_CONTROL, 1, 1, 0);
+        set(planned, TMA_CORE_EXIT, 0);
         return;
     case TMA_PTX_OP_NANOSLEEP:
-        set(planned, TMA_CORE_SLEEP, TMA_CORE_CONTROL, 1, 1, 0);
+        set(planned, TMA_CORE_SLEEP, 0);
         return;
     case TMA_PTX_OP_SHFL:
-        set(planned, TMA_CORE_PLAIN, TMA_CORE_LSU, 1, 2, 23);
+        set(planned, TMA_CORE_PLAIN, SHARED);
         return;
-    case TMA_PTX_OP_EX2:
-    case TMA_PTX_OP_LG2:
-    case TMA_PTX_OP_RCP:
-    case TMA_PTX_OP_RSQRT:
-    case TMA_PTX_OP_SIN:
-    case TMA_PTX_OP_COS:
-    case TMA_PTX_OP_TANH:
-        set(planned, TMA_CORE_PLAIN, TMA_CORE_SFU, 1, 8, 23);
-        return;
-    case TMA_PTX_OP_DIV:
-    case TMA_PTX_OP_SQRT:
-    case TMA_PTX_OP_REM:
-        set(planned, TMA_CORE_PLAIN, TMA_CORE_FMA, 10, 10, 40);
-        return;
-    case TMA_PTX_OP_MOV:
-        set(planned, TMA_CORE_PLAIN, TMA_CORE_ALU, 0, 0, 0);
-        return;
-    case TMA_PTX_OP_FMA:
-    case TMA_PTX_OP_MUL:
-    case TMA_PTX_OP_MAD:
-        set(planned, TMA_CORE_PLAIN, wide && is_float(instruction) ? TMA_CORE_FP64 : TMA_CORE_FMA,
-            1, is_float(instruction) && !wide ? 1 : 2, 4);
-        return;
-    case TMA_PTX_OP_ADD:
-    case TMA_PTX_OP_SUB:
-        if (is_float(instruction)) {
-            set(planned, TMA_CORE_PLAIN, wide ? TMA_CORE_FP64 : TMA_CORE_FMA, 1, wide ? 2 : 1, 4);
-            return;
-        }
-        set(planned, TMA_CORE_PLAIN, TMA_CORE_ALU, wide ? 2 : 1, wide ? 4 : 2, 4);
+    case TMA_PTX_OP_VOTE:
+    case TMA_PTX_OP_MATCH:
+    case TMA_PTX_OP_ELECT:
+    case TMA_PTX_OP_REDUX:
+        set(planned, TMA_CORE_PLAIN, VOTE);
         return;
     default:
-        set(planned, TMA_CORE_PLAIN, TMA_CORE_ALU, 1, 2, 4);
+        set(planned, TMA_CORE_PLAIN, SPECIAL);
     }
+}
+
+/* Issue slots, pipes, and the latency of pipes that have a fixed one. What ptxas makes of one
+ * instruction is a chain: each needs the result of the one before. */
+static void price(const struct tma_lowered *lowered, struct tma_core_instruction *planned) {
+    /* Cycles for which an instruction of a warp occupies a pipe of its scheduler. */
+    static const uint8_t busy[TMA_PIPE_COUNT] = {
+        [TMA_PIPE_ALU] = 2, [TMA_PIPE_FMA] = 1,     [TMA_PIPE_FMA_HEAVY] = 2,
+        [TMA_PIPE_SFU] = 8, [TMA_PIPE_FP64] = 2,    [TMA_PIPE_UNIFORM] = 1,
+        [TMA_PIPE_LSU] = 2, [TMA_PIPE_TENSOR] = 16, [TMA_PIPE_CONTROL] = 1};
+    enum { CHAIN_CYCLES = 4 };
+    uint32_t issues = 0, uses = 0;
+    for (uint32_t pipe = 0; pipe < TMA_PIPE_COUNT; ++pipe) {
+        if (lowered->slots[pipe] == 0)
+            continue;
+        issues += lowered->slots[pipe];
+        uint32_t cycles = (uint32_t)lowered->slots[pipe] * busy[pipe];
+        if (uses < TMA_CORE_USES) {
+            planned->uses[uses].pipe = (uint8_t)pipe;
+            planned->uses[uses++].busy = (uint8_t)(cycles > 255 ? 255 : cycles);
+        }
+    }
+    planned->issues = (uint8_t)(issues > 255 ? 255 : issues);
+    planned->serialised = lowered->serialised;
+    if (lowered->latency != 0)
+        planned->latency = lowered->latency;
+    if (issues > 1)
+        planned->latency = (uint16_t)(planned->latency + (issues - 1) * CHAIN_CYCLES);
 }
 
 enum tma_error_code tma_core_plan_create(const struct tma_ptx_launch *launch,
@@ -249,12 +265,19 @@ enum tma_error_code tma_core_plan_create(const struct tma_ptx_launch *launch,
     plan->instructions = tma_allocate(module->instruction_count + 1, sizeof *plan->instructions);
     if (plan->instructions == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    for (size_t i = 0; i < module->instruction_count; ++i) {
+    struct tma_lowered *lowered = tma_allocate(module->instruction_count + 1, sizeof *lowered);
+    if (lowered == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    enum tma_error_code code =
+        tma_lower(module, launch->function, launch->registers, NULL, lowered, NULL, error);
+    for (size_t i = 0; code == TMA_OK && i < module->instruction_count; ++i) {
         classify(module, &module->instructions[i], &plan->instructions[i]);
+        price(&lowered[i], &plan->instructions[i]);
         if (!add_registers(&builder, &module->instructions[i], &plan->instructions[i]))
-            return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+            code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
-    return TMA_OK;
+    tma_release(lowered);
+    return code;
 }
 
 void tma_core_plan_free(struct tma_core_plan *plan) {

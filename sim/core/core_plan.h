@@ -3,6 +3,8 @@
 #define TMA_CORE_CORE_PLAN_H
 
 #include "base/error.h"
+#include "core/lowering.h"
+#include "memory/core/warp_access.h"
 #include "memory/machine.h"
 #include "ptx/stepping.h"
 
@@ -33,25 +35,20 @@ enum tma_core_kind {
     TMA_CORE_EXIT
 };
 
-enum tma_core_pipe {
-    TMA_CORE_ALU,
-    TMA_CORE_FMA,
-    TMA_CORE_SFU,
-    TMA_CORE_FP64,
-    TMA_CORE_LSU,
-    TMA_CORE_UNIFORM,
-    TMA_CORE_CONTROL,
-    TMA_CORE_PIPES
-};
+enum { TMA_CORE_USES = 4 };
 
 struct tma_core_instruction {
-    uint8_t kind;    /* enum tma_core_kind */
-    uint8_t count;   /* of a wait */
-    uint8_t pipe;    /* enum tma_core_pipe */
-    uint8_t issues;  /* issue slots; 0: it is part of other instructions */
-    uint8_t busy;    /* cycles for which its pipe takes no other instruction of the scheduler */
-    uint8_t latency; /* from its issue until its result can be used; of memory: see the core */
-    bool serialised; /* a product that begins when the one before has ended */
+    uint8_t kind;     /* enum tma_core_kind */
+    uint8_t count;    /* of a wait */
+    uint8_t issues;   /* issue slots; 0: it is part of other instructions */
+    uint8_t access;   /* enum tma_access_kind */
+    uint8_t caching;  /* enum tma_caching */
+    bool serialised;  /* a product that begins when the one before has ended */
+    uint16_t latency; /* from its issue until its result can be used; of memory: see the core */
+    struct {
+        uint8_t pipe; /* enum tma_pipe */
+        uint8_t busy; /* cycles for which the pipe takes no other instruction of the scheduler */
+    } uses[TMA_CORE_USES]; /* busy 0: no further one */
     uint16_t read_count, write_count;
     uint32_t first; /* in plan->numbers: the registers that it reads, then those that it writes */
 };

@@ -101,13 +101,34 @@ void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
 
 void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tma_core_warp *warp,
                      enum tma_core_event_kind kind, uint64_t cycle) {
-    struct tma_core_event event = {.cycle = cycle + 600,
-                                   .kind = kind,
-                                   .warp = warp,
-                                   .generation = warp->generation,
-                                   .instruction = run->step.instruction,
-                                   .group = warp->copies.committed};
-    tma_core_sm_add_event(sm, &event);
+    const struct tma_ptx_step *step = &run->step;
+    const struct tma_core_instruction *planned = &run->plan.instructions[step->instruction];
+    uint32_t tag = take_pending(run);
+    if (tag == UINT32_MAX)
+        return;
+    run->pending[tag] = (struct tma_core_pending){.event = {.kind = kind,
+                                                            .warp = warp,
+                                                            .generation = warp->generation,
+                                                            .cluster = warp->cluster,
+                                                            .rank = warp->rank,
+                                                            .instruction = step->instruction,
+                                                            .group = warp->copies.committed}};
+    struct tma_access access = {.cycle = cycle,
+                                .tag = tag,
+                                .sm = sm->number,
+                                .kind = (enum tma_access_kind)planned->access,
+                                .caching = (enum tma_caching)planned->caching,
+                                .wavefronts = step->line_count,
+                                .line_count = step->line_count};
+    for (uint32_t i = 0; i < step->line_count; ++i)
+        access.lines[i] = (struct tma_access_line){
+            .line = step->lines[i].line,
+            .sectors = step->lines[i].sectors,
+            .partial =
+                step->lines[i].bytes < 32u * (uint32_t)__builtin_popcount(step->lines[i].sectors),
+            .rounds = step->lines[i].rounds};
+    if (!tma_memory_access(run->memory, &access))
+        run->out_of_memory = true;
 }
 
 /* The number of a tensor map among those of the kernel, from 1. */
@@ -216,6 +237,16 @@ static void take_completions(struct tma_core_run *run) {
     }
 }
 
+static void take_accesses(struct tma_core_run *run) {
+    struct tma_access_completion completion;
+    while (tma_memory_take_access(run->memory, &completion)) {
+        struct tma_core_event event = run->pending[completion.tag].event;
+        event.cycle = completion.cycle;
+        tma_core_sm_add_event(event.cluster->sms[event.rank], &event);
+        free_pending(run, (uint32_t)completion.tag);
+    }
+}
+
 /* Lets the memory system's time pass until `cycle`, and hands over what reaches it by then. */
 static void advance(struct tma_core_run *run, uint64_t cycle) {
     uint32_t way = run->machine->tma.issue_cycles;
@@ -233,6 +264,7 @@ static void advance(struct tma_core_run *run, uint64_t cycle) {
     if (!tma_memory_advance(run->memory, cycle))
         run->out_of_memory = true;
     take_completions(run);
+    take_accesses(run);
 }
 
 /* ---- the grid ---- */
@@ -510,6 +542,9 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
         code = create(&run, error);
     if (code == TMA_OK) {
         tma_memory_follow_load(run.memory);
+        tma_memory_carve_out(
+            run.memory, (uint64_t)result->ctas_per_sm *
+                            (tma_stepper_shared_bytes(run.stepper) + machine->sm.reserved_bytes));
         code = simulate(&run, options, error);
     }
     if (code == TMA_OK && !tma_memory_drain(run.memory))

@@ -181,6 +181,10 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
                    TMA_STALL_STORES);
         break;
     }
+    case TMA_CORE_FENCE:
+        if (warp->writes > 0)
+            wait_until(warp, TMA_NEVER, TMA_STALL_GLOBAL);
+        break;
     case TMA_CORE_COPY_WAIT:
         wait_until(warp, groups_end(&warp->copies, planned->count), TMA_STALL_COPIES);
         break;
@@ -290,6 +294,8 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
             const uint32_t *numbers = &run->plan.numbers[planned->first + planned->read_count];
             for (uint32_t i = 0; i < planned->write_count; ++i)
                 warp->registers[numbers[i]] = event->cycle;
+            warp->writes -=
+                planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE;
             unblock(sm, warp);
         }
         break;
@@ -364,6 +370,20 @@ static void set_results(struct tma_core_run *run, struct tma_core_warp *warp,
 /* The queue of the unit that serves shared memory, in wavefronts. */
 enum { SHARED_QUEUE = 32, SHARED_LATENCY = 28, BRANCH_CYCLES = 8, POLL_CYCLES = 20 };
 
+/* The load/store unit takes no more than a queue of accesses. */
+static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
+    enum { QUEUE = 16 };
+    uint32_t waiting = tma_memory_waiting_accesses(sm->run->memory, sm->number);
+    if (waiting <= QUEUE)
+        return;
+    for (uint32_t i = 0; i < TMA_CORE_SCHEDULERS; ++i) {
+        struct tma_core_scheduler *scheduler = &sm->schedulers[i];
+        if (scheduler->pipes[TMA_PIPE_LSU] < cycle + waiting - QUEUE)
+            scheduler->pipes[TMA_PIPE_LSU] = cycle + waiting - QUEUE;
+        scheduler->best_known = false;
+    }
+}
+
 static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
                           const struct tma_core_instruction *planned, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
@@ -375,9 +395,10 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
         if (end > cycle + SHARED_QUEUE && warp->ready < end - SHARED_QUEUE)
             warp->ready = end - SHARED_QUEUE;
     } else if (step->line_count != 0) {
-        if (planned->write_count != 0)
-            set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL);
+        set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL);
+        warp->writes += planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE;
         tma_core_access(run, sm, warp, TMA_EVENT_ACCESS, cycle);
+        hold_back(sm, cycle);
     } else {
         set_results(run, warp, planned, cycle + planned->latency, TMA_STALL_ORDER);
     }
@@ -413,7 +434,7 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
                 const struct tma_core_instruction *planned, uint32_t instruction, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
     struct tma_ptx_step *step = &run->step;
-    uint64_t done = cycle + (planned->issues > 0 ? planned->issues - 1u : 0) + planned->latency;
+    uint64_t done = cycle + planned->latency;
     if (is_folded(planned)) {
         pass_on(run, warp, planned, cycle);
         return;
@@ -440,6 +461,7 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
         if (step->line_count != 0) {
             ++warp->copies.open;
             tma_core_access(run, sm, warp, TMA_EVENT_COPY, cycle);
+            hold_back(sm, cycle);
         }
         return;
     case TMA_CORE_COPY_COMMIT:
@@ -489,7 +511,8 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     count_stall(run, warp, cycle, issues);
     if (issues != 0) {
         scheduler->free = cycle + issues;
-        scheduler->pipes[planned->pipe] = cycle + planned->busy;
+        for (uint32_t i = 0; i < TMA_CORE_USES && planned->uses[i].busy != 0; ++i)
+            scheduler->pipes[planned->uses[i].pipe] = cycle + planned->uses[i].busy;
         sm->issue_slots += issues;
     }
     scheduler->best_known = false;
@@ -551,8 +574,9 @@ static void choose(struct tma_core_run *run, struct tma_core_scheduler *schedule
         if (planned->issues != 0 && !warp->resumed) {
             if (scheduler->free > cycle)
                 cycle = scheduler->free;
-            if (scheduler->pipes[planned->pipe] > cycle)
-                cycle = scheduler->pipes[planned->pipe];
+            for (uint32_t u = 0; u < TMA_CORE_USES && planned->uses[u].busy != 0; ++u)
+                if (scheduler->pipes[planned->uses[u].pipe] > cycle)
+                    cycle = scheduler->pipes[planned->uses[u].pipe];
         }
         if (cycle < scheduler->best_cycle) {
             scheduler->best = warp;

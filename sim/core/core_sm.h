@@ -47,6 +47,7 @@ struct tma_core_warp {
     uint64_t issued_cycle; /* the instruction before */
     uint64_t *registers;   /* cycles at which they can be read; TMA_NEVER: not known */
     uint8_t *producers;    /* enum tma_core_stall of who waits for a register */
+    uint32_t writes;       /* stores and reductions to global memory that L2 does not have yet */
     struct tma_core_groups stores, reads, copies;
     struct {
         struct tma_ptx_deferred to;
@@ -83,7 +84,7 @@ struct tma_core_scheduler {
     struct tma_core_warp **warps; /* owned: room for all places */
     uint32_t count, last;
     uint64_t free;
-    uint64_t pipes[TMA_CORE_PIPES];
+    uint64_t pipes[TMA_PIPE_COUNT];
     struct tma_core_warp *best; /* the one that issues next; NULL: none, or not known */
     uint64_t best_cycle;
     bool best_known;

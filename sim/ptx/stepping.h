@@ -47,8 +47,10 @@ struct tma_ptx_step {
     uint32_t shared_wavefronts;
     uint32_t line_count; /* of global memory */
     struct {
-        uint64_t line; /* byte address / 128 */
+        uint64_t line;  /* byte address / 128 */
+        uint16_t bytes; /* that the lanes access */
         uint8_t sectors;
+        uint8_t rounds; /* atom, red: the most lanes that have one address */
     } lines[TMA_STEP_LINES];
     const struct tma_ptx_product *product; /* mma, wgmma; else NULL */
     uint32_t signalled;                    /* ranks of CTAs one of whose barriers changed */
