@@ -148,6 +148,7 @@ static void classify(const struct tma_ptx_module *module,
     case TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH:
     case TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
     case TMA_PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case TMA_PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
         set(planned, TMA_CORE_BULK, 0);
         return;
     case TMA_PTX_OP_CP_ASYNC_BULK_COMMIT_GROUP:
