@@ -251,7 +251,7 @@ static void price(const struct tma_lowered *lowered, struct tma_core_instruction
     }
     planned->issues = (uint8_t)(issues > 255 ? 255 : issues);
     planned->serialised = lowered->serialised;
-    if (lowered->latency != 0)
+    if (lowered->latency != 0 || (issues == 0 && planned->kind == TMA_CORE_PLAIN))
         planned->latency = lowered->latency;
     if (issues > 1)
         planned->latency = (uint16_t)(planned->latency + (issues - 1) * CHAIN_CYCLES);

@@ -113,7 +113,9 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
                                                             .rank = warp->rank,
                                                             .instruction = step->instruction,
                                                             .group = warp->copies.committed}};
-    struct tma_access access = {.cycle = cycle,
+    if (cycle > sm->access_cycle)
+        sm->access_cycle = cycle;
+    struct tma_access access = {.cycle = sm->access_cycle,
                                 .tag = tag,
                                 .sm = sm->number,
                                 .kind = (enum tma_access_kind)planned->access,

@@ -124,9 +124,13 @@ static void wait_until(struct tma_core_warp *warp, uint64_t cycle, enum tma_core
     }
 }
 
-/* Has another instruction taken it in? Its result is there when its operands are. */
-static bool is_folded(const struct tma_core_instruction *planned) {
-    return planned->issues == 0 && planned->kind == TMA_CORE_PLAIN;
+/* ptxas orders the instructions of a block so that those whose operands are there fill the time
+ * until those of others are. So an instruction that works on registers, or accesses memory, does
+ * not hold up those behind it: it takes its slot, and its result comes when its operands are there.
+ * What orders other warps or units waits for its operands, and the end of a block for all of it. */
+static bool is_reordered(const struct tma_core_instruction *planned) {
+    return planned->kind == TMA_CORE_PLAIN || planned->kind == TMA_CORE_ACCESS ||
+           planned->kind == TMA_CORE_COPY;
 }
 
 /* Finds when the warp can issue its next instruction. */
@@ -146,9 +150,9 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     const struct tma_core_instruction *planned = &run->plan.instructions[warp->next];
     const uint32_t *numbers = &run->plan.numbers[planned->first];
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
-    bool folded = is_folded(planned);
+    bool reordered = is_reordered(planned);
     for (uint32_t i = 0; i < count; ++i)
-        if (!folded || warp->registers[numbers[i]] == TMA_NEVER)
+        if (!reordered || warp->registers[numbers[i]] == TMA_NEVER)
             wait_until(warp, warp->registers[numbers[i]],
                        (enum tma_core_stall)warp->producers[numbers[i]]);
     switch ((enum tma_core_kind)planned->kind) {
@@ -181,6 +185,10 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
                    TMA_STALL_STORES);
         break;
     }
+    case TMA_CORE_BRANCH:
+    case TMA_CORE_EXIT:
+        wait_until(warp, warp->block_cycle, (enum tma_core_stall)warp->block_reason);
+        break;
     case TMA_CORE_FENCE:
         if (warp->writes > 0)
             wait_until(warp, TMA_NEVER, TMA_STALL_GLOBAL);
@@ -384,6 +392,25 @@ static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
     }
 }
 
+/* The cycle at which the instruction has its operands; the block ends no earlier. */
+static uint64_t start_of(struct tma_core_run *run, struct tma_core_warp *warp,
+                         const struct tma_core_instruction *planned, uint64_t cycle,
+                         enum tma_core_stall *reason) {
+    const uint32_t *numbers = &run->plan.numbers[planned->first];
+    uint32_t count = (uint32_t)planned->read_count + planned->write_count;
+    *reason = TMA_STALL_ORDER;
+    for (uint32_t i = 0; i < count; ++i)
+        if (warp->registers[numbers[i]] > cycle) {
+            cycle = warp->registers[numbers[i]];
+            *reason = (enum tma_core_stall)warp->producers[numbers[i]];
+        }
+    if (cycle > warp->block_cycle) {
+        warp->block_cycle = cycle;
+        warp->block_reason = (uint8_t)*reason;
+    }
+    return cycle;
+}
+
 static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
                           const struct tma_core_instruction *planned, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
@@ -416,32 +443,23 @@ static void issue_transfers(struct tma_core_sm *sm, struct tma_core_warp *warp, 
     }
 }
 
-/* The result of an instruction that others have taken in. */
-static void pass_on(struct tma_core_run *run, struct tma_core_warp *warp,
-                    const struct tma_core_instruction *planned, uint64_t cycle) {
-    const uint32_t *numbers = &run->plan.numbers[planned->first];
-    enum tma_core_stall reason = TMA_STALL_ORDER;
-    for (uint32_t i = 0; i < planned->read_count; ++i)
-        if (warp->registers[numbers[i]] > cycle) {
-            cycle = warp->registers[numbers[i]];
-            reason = (enum tma_core_stall)warp->producers[numbers[i]];
-        }
-    set_results(run, warp, planned, cycle, reason);
-}
-
 /* What an instruction does beyond its results. */
 static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
                 const struct tma_core_instruction *planned, uint32_t instruction, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
     struct tma_ptx_step *step = &run->step;
     uint64_t done = cycle + planned->latency;
-    if (is_folded(planned)) {
-        pass_on(run, warp, planned, cycle);
-        return;
-    }
+    enum tma_core_stall reason = TMA_STALL_ORDER;
+    uint64_t start = is_reordered(planned) ? start_of(run, warp, planned, cycle, &reason) : cycle;
     switch ((enum tma_core_kind)planned->kind) {
+    case TMA_CORE_PLAIN:
+        set_results(run, warp, planned, start + planned->latency,
+                    planned->issues == 0    ? reason
+                    : planned->latency > 12 ? TMA_STALL_SHARED
+                                            : TMA_STALL_ORDER);
+        return;
     case TMA_CORE_ACCESS:
-        access_memory(sm, warp, planned, cycle);
+        access_memory(sm, warp, planned, start);
         return;
     case TMA_CORE_PRODUCT:
         if (step->lanes != 0 && step->product != NULL)
@@ -460,7 +478,7 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
     case TMA_CORE_COPY:
         if (step->line_count != 0) {
             ++warp->copies.open;
-            tma_core_access(run, sm, warp, TMA_EVENT_COPY, cycle);
+            tma_core_access(run, sm, warp, TMA_EVENT_COPY, start);
             hold_back(sm, cycle);
         }
         return;

@@ -45,6 +45,8 @@ struct tma_core_warp {
     bool known;            /* `earliest` and `reason` are */
     bool resumed;          /* the instruction has been issued, and waited */
     uint64_t issued_cycle; /* the instruction before */
+    uint64_t block_cycle;  /* all instructions of the block so far have their operands */
+    uint8_t block_reason;  /* enum tma_core_stall: who is last */
     uint64_t *registers;   /* cycles at which they can be read; TMA_NEVER: not known */
     uint8_t *producers;    /* enum tma_core_stall of who waits for a register */
     uint32_t writes;       /* stores and reductions to global memory that L2 does not have yet */
@@ -118,8 +120,9 @@ struct tma_core_sm {
     struct tma_port tensor;
     struct tma_core_event *events; /* owned: a heap, the first one first */
     size_t event_count, event_capacity;
-    uint64_t next_cycle; /* nothing happens before; TMA_NEVER */
-    uint64_t issue_slots, sfu_cycles;
+    uint64_t next_cycle;   /* nothing happens before; TMA_NEVER */
+    uint64_t access_cycle; /* of the last access to global memory */
+    uint64_t issue_slots;
     uint32_t ctas;
 };
 
