@@ -43,7 +43,9 @@ struct pass {
     uint8_t *inputs;       /* of its sum or its tree of logic */
     uint32_t *takes;       /* the instruction that it has taken in; TMA_LOWERING_NONE */
     const char **sequence; /* instead of that of the instruction by itself; NULL */
-    uint32_t maps;         /* TMA instructions whose map is a parameter */
+    uint32_t maps;         /* TMA instructions whose map is a parameter, on a way through */
+    uint32_t loop_maps;    /* of them in a loop */
+    char movable;          /* letter of what ALU and FMA can both do */
 };
 
 static const struct tma_ptx_instruction *at(const struct pass *pass, uint32_t i) {
@@ -118,9 +120,15 @@ static bool is_disjoint(const struct pass *pass, uint32_t i) {
 /* Constants, copies and what has no use; moves into registers that several instructions write. */
 static void fold_moves(struct pass *pass) {
     const struct tma_lowering_facts *facts = pass->facts;
+    uint32_t zeros = TMA_LOWERING_NONE; /* register that the last move of a constant zero filled */
     uint32_t zero =
         TMA_LOWERING_NONE; /* the last move of a zero, whose CS2R has room for another */
     for (uint32_t i = 0; i < facts->count; i++) {
+        bool again = zeros != TMA_LOWERING_NONE && at(pass, i)->opcode != TMA_PTX_OP_MOV;
+        for (uint32_t k = 0; again && k < facts->written[i]; k++)
+            again = facts->registers[facts->first_register[i] + k] != zeros;
+        if (!again && at(pass, i)->opcode != TMA_PTX_OP_MOV)
+            zeros = TMA_LOWERING_NONE;
         if (facts->dead[i]) {
             pass->folded[i] = true;
             continue;
@@ -130,12 +138,25 @@ static void fold_moves(struct pass *pass) {
         uint32_t number = facts->registers[facts->first_register[i]];
         const struct tma_lowering_value *value = &facts->values[number];
         pass->folded[i] = value->constant || value->copy_of != number;
+        /* a lane's value for all, which all have */
+        if (at(pass, i)->opcode == TMA_PTX_OP_SHFL && value->uniform &&
+            is_on(pass, TMA_LOWERING_UNIFORM)) {
+            uint32_t source = tma_lowering_register(facts, i, 2);
+            pass->folded[i] =
+                source != TMA_LOWERING_NONE && facts->values[source].uniform &&
+                facts->values[source].definitions == 1;
+        }
         if (pass->folded[i] || at(pass, i)->opcode != TMA_PTX_OP_MOV || value->definitions < 2)
             continue;
-        uint64_t bits;
-        if (tma_lowering_constant(facts, i, 1, &bits)) {
+        uint64_t bits = 0;
+        bool constant = tma_lowering_constant(facts, i, 1, &bits) ||
+                        (zeros != TMA_LOWERING_NONE &&
+                         tma_lowering_register(facts, i, 1) == zeros);
+        if (constant) {
             if (bits != 0 || value->uniform)
                 continue;
+            if (tma_lowering_register(facts, i, 1) != zeros || zeros == TMA_LOWERING_NONE)
+                zeros = number;
             if (zero != TMA_LOWERING_NONE && facts->block_of[zero] == facts->block_of[i]) {
                 pass->folded[i] = true;
                 zero = TMA_LOWERING_NONE;
@@ -223,6 +244,49 @@ static bool rounds(const struct tma_ptx_instruction *instruction) {
            tma_ptx_has(instruction, TMA_PTX_DOT_SAT);
 }
 
+/* A float32 quotient, div.full: the divisor is scaled where its reciprocal would be subnormal or its
+ * own is, then MUFU.RCP, and a product. */
+static bool is_full_quotient(const struct pass *pass, uint32_t i) {
+    return at(pass, i)->opcode == TMA_PTX_OP_DIV && tma_ptx_has(at(pass, i), TMA_PTX_DOT_FULL);
+}
+
+/* Is the divisor no less than the least normal number? A sum of such a constant and an ex2 is. */
+static bool is_normal(const struct pass *pass, uint32_t i) {
+    uint32_t sum = producer(pass, i, 2);
+    for (uint32_t k = 1; k < 3 && sum != TMA_LOWERING_NONE && is_sum(pass, sum); k++) {
+        uint64_t bits;
+        uint32_t power = producer(pass, sum, 3 - k);
+        if (tma_lowering_constant(pass->facts, sum, k, &bits) && bits >= 0x00800000 &&
+            bits < 0x7F800000 && power != TMA_LOWERING_NONE &&
+            at(pass, power)->opcode == TMA_PTX_OP_EX2)
+            return true;
+    }
+    return tma_ptx_has(at(pass, i), TMA_PTX_DOT_FTZ);
+}
+
+/* Without the product at the end of a quotient. */
+static const char *shorter(const char *sequence) {
+    return strcmp(sequence, "aaffsfff") == 0 ? "aaffsff" : strcmp(sequence, "affsf") == 0 ? "affs"
+           : strcmp(sequence, "fff") == 0    ? "ff"
+                                             : "f";
+}
+
+/* Quotients of one divisor in a block share its reciprocal. */
+static void share_quotients(struct pass *pass) {
+    for (uint32_t i = 0; i < pass->facts->count; i++) {
+        if (pass->folded[i] || !is_full_quotient(pass, i))
+            continue;
+        bool normal = is_normal(pass, i), shared = false;
+        uint32_t divisor = tma_lowering_register(pass->facts, i, 2);
+        for (uint32_t j = pass->facts->blocks[pass->facts->block_of[i]].first;
+             j < i && is_on(pass, TMA_LOWERING_COMMON); j++)
+            shared = shared || (is_full_quotient(pass, j) && !pass->folded[j] &&
+                                divisor != TMA_LOWERING_NONE &&
+                                tma_lowering_register(pass->facts, j, 2) == divisor);
+        pass->sequence[i] = normal ? shared ? "ff" : "affsf" : shared ? "fff" : "aaffsfff";
+    }
+}
+
 /* Signs are part of operands; products and sums of floats become FFMA (HFMA2, DFMA). */
 static void fold_floats(struct pass *pass) {
     for (uint32_t i = 0; i < pass->facts->count; i++) {
@@ -235,11 +299,15 @@ static void fold_floats(struct pass *pass) {
             continue;
         for (uint32_t k = 1; k < 3 && pass->takes[i] == TMA_LOWERING_NONE; k++) {
             uint32_t j = producer(pass, i, k);
-            if (j != TMA_LOWERING_NONE && at(pass, j)->opcode == TMA_PTX_OP_MUL &&
-                !rounds(at(pass, j)) && !pass->folded[j] && result(pass, j)->use_count == 1 &&
-                at(pass, j)->types[0] == instruction->types[0]) {
+            if (j == TMA_LOWERING_NONE || pass->folded[j] || result(pass, j)->use_count != 1 ||
+                at(pass, j)->types[0] != instruction->types[0])
+                continue;
+            if (at(pass, j)->opcode == TMA_PTX_OP_MUL && !rounds(at(pass, j))) {
                 pass->takes[i] = j;
                 pass->folded[j] = true;
+            } else if (is_full_quotient(pass, j) && pass->sequence[j] != NULL) {
+                pass->takes[i] = j;
+                pass->sequence[j] = shorter(pass->sequence[j]);
             }
         }
     }
@@ -313,6 +381,18 @@ static bool is_whole_add(const struct pass *pass, uint32_t user, uint32_t i) {
            (pass->takes[user] == TMA_LOWERING_NONE || pass->takes[user] == i);
 }
 
+/* IMAD.WIDE adds a pair of registers. What a loop counts up is two sums, whose registers are no pair:
+ * two moves make them one. */
+static bool adds_halves(const struct pass *pass, uint32_t user, uint32_t i) {
+    for (uint32_t k = 1; k < 3; k++) {
+        uint32_t number = tma_lowering_register(pass->facts, user, k);
+        if (number != TMA_LOWERING_NONE && pass->facts->values[number].definitions > 1 &&
+            &pass->facts->values[number] != result(pass, i))
+            return true;
+    }
+    return false;
+}
+
 /* shift and sum: LEA; product and sum: IMAD; wide product and sum: IMAD.WIDE; sum and sum: IADD3 */
 static void fuse_sums(struct pass *pass) {
     for (uint32_t i = 0; i < pass->facts->count; i++) {
@@ -326,6 +406,7 @@ static void fuse_sums(struct pass *pass) {
                      tma_lowering_constant(pass->facts, i, 2, &constant);
         bool product = instruction->opcode == TMA_PTX_OP_MUL && is_type(pass, i, 32, false) &&
                        !tma_ptx_has(instruction, TMA_PTX_DOT_HI);
+        bool constant_factor = tma_lowering_constant(pass->facts, i, 2, &constant);
         bool wide = product && tma_ptx_has(instruction, TMA_PTX_DOT_WIDE);
         if ((!shift && !product) || !all_uses(pass, i, is_whole_add))
             continue;
@@ -333,8 +414,11 @@ static void fuse_sums(struct pass *pass) {
         for (uint32_t u = 0; u < value->use_count; u++) {
             uint32_t user = pass->facts->uses[value->first_use + u];
             pass->takes[user] = i;
-            bool difference = at(pass, user)->opcode == TMA_PTX_OP_SUB && product;
-            pass->sequence[user] = shift ? "a" : wide ? "h" : difference ? "hh" : "h";
+            bool difference = at(pass, user)->opcode == TMA_PTX_OP_SUB && product && !constant_factor;
+            pass->sequence[user] = shift                         ? "a"
+                                   : wide && adds_halves(pass, user, i) ? "mmh"
+                                   : difference                  ? "mh"
+                                                                 : "h";
         }
         pass->folded[i] = true;
     }
@@ -377,10 +461,33 @@ static bool is_power_of_two(uint64_t value) {
     return value != 0 && (value & (value - 1)) == 0;
 }
 
+/* Halves of a 64-bit constant that are zero cost `or` and `xor` nothing. */
+static const char *halves(const struct pass *pass, uint32_t i, uint64_t constant) {
+    bool empty = at(pass, i)->opcode == TMA_PTX_OP_AND;
+    uint32_t low = (uint32_t)constant, high = (uint32_t)(constant >> 32);
+    bool first = empty ? low != UINT32_MAX : low != 0, second = empty ? high != UINT32_MAX : high != 0;
+    return first && second ? "aa" : first || second ? "a" : "";
+}
+
+static bool takes_low_word(const struct pass *pass, uint32_t user, uint32_t i) {
+    (void)i;
+    return at(pass, user)->opcode == TMA_PTX_OP_CVT &&
+           tma_ptx_types[at(pass, user)->types[0]].bits <= 32 && !is_float(pass, user, user);
+}
+
 /* Products by powers of two are shifts; those of 64 bits by a constant need three instructions. */
 static void reduce_strength(struct pass *pass) {
     for (uint32_t i = 0; i < pass->facts->count; i++) {
         uint64_t factor;
+        if (!pass->folded[i] && is_type(pass, i, 64, false) &&
+            (at(pass, i)->opcode == TMA_PTX_OP_AND || at(pass, i)->opcode == TMA_PTX_OP_OR ||
+             at(pass, i)->opcode == TMA_PTX_OP_XOR) &&
+            (tma_lowering_constant(pass->facts, i, 2, &factor) ||
+             tma_lowering_constant(pass->facts, i, 1, &factor)))
+            pass->sequence[i] = halves(pass, i, factor);
+        if (!pass->folded[i] && at(pass, i)->opcode == TMA_PTX_OP_SHR &&
+            is_type(pass, i, 64, false) && all_uses(pass, i, takes_low_word))
+            pass->sequence[i] = "a";
         if (pass->folded[i] ||
             (at(pass, i)->opcode != TMA_PTX_OP_MUL && at(pass, i)->opcode != TMA_PTX_OP_MAD) ||
             is_float(pass, i, i) || !tma_lowering_constant(pass->facts, i, 2, &factor))
@@ -397,7 +504,6 @@ static void reduce_strength(struct pass *pass) {
 static bool wants_uniform(const struct pass *pass, uint32_t user, uint32_t i) {
     const struct tma_ptx_instruction *instruction = at(pass, user);
     switch (instruction->opcode) {
-    case TMA_PTX_OP_BRA:
     case TMA_PTX_OP_CP_ASYNC_BULK:
     case TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH:
     case TMA_PTX_OP_CP_ASYNC_BULK_TENSOR:
@@ -407,6 +513,8 @@ static bool wants_uniform(const struct pass *pass, uint32_t user, uint32_t i) {
     case TMA_PTX_OP_WGMMA_MMA_ASYNC:
     case TMA_PTX_OP_TENSORMAP_REPLACE:
     case TMA_PTX_OP_MBARRIER_INIT:
+    case TMA_PTX_OP_MBARRIER_TRY_WAIT:
+    case TMA_PTX_OP_MBARRIER_TEST_WAIT:
         return true;
     case TMA_PTX_OP_DIV:
     case TMA_PTX_OP_REM:
@@ -417,6 +525,14 @@ static bool wants_uniform(const struct pass *pass, uint32_t user, uint32_t i) {
     }
 }
 
+/* A predicate of the uniform pipe selects there. */
+static bool selects_by_uniform(const struct pass *pass, uint32_t i) {
+    if (at(pass, i)->opcode != TMA_PTX_OP_SELP)
+        return false;
+    uint32_t j = tma_lowering_definition(pass->facts, tma_lowering_register(pass->facts, i, 3));
+    return j != TMA_LOWERING_NONE && pass->uniform[j];
+}
+
 /* Values that are the same in all lanes go to the uniform pipe where something there uses them, and
  * all lanes are together. */
 static void choose_uniform(struct pass *pass) {
@@ -425,7 +541,6 @@ static void choose_uniform(struct pass *pass) {
         bool guard =
             at(pass, i)->guard != TMA_PTX_NO_REGISTER && !facts->values[at(pass, i)->guard].uniform;
         pass->uniform[i] = facts->written[i] > 0 && !guard && result(pass, i)->uniform &&
-                           !facts->blocks[facts->block_of[i]].divergent &&
                            tma_lowering_sequence(facts, i, true, true) != NULL;
         for (uint32_t r = facts->first_register[i] + facts->written[i];
              r < facts->first_register[i + 1]; r++)
@@ -438,7 +553,7 @@ static void choose_uniform(struct pass *pass) {
             if (!pass->uniform[i])
                 continue;
             const struct tma_lowering_value *value = result(pass, i);
-            bool wanted = false;
+            bool wanted = selects_by_uniform(pass, i);
             for (uint32_t u = 0; u < value->use_count && !wanted; u++) {
                 uint32_t user = facts->uses[value->first_use + u];
                 wanted = user != i && wants_uniform(pass, user, i);
@@ -449,12 +564,37 @@ static void choose_uniform(struct pass *pass) {
     }
 }
 
+/* A parameter is a load into the registers of what uses it. */
+static bool is_parameter(const struct pass *pass, uint32_t i) {
+    return at(pass, i)->opcode == TMA_PTX_OP_LD &&
+           tma_ptx_space_of(at(pass, i)) == TMA_PTX_PARAM;
+}
+
+/* A comparison or a quotient in a loop loads a parameter each time: registers are not kept for it. */
+static bool loads_parameter(const struct pass *pass, uint32_t i) {
+    bool compares = at(pass, i)->opcode == TMA_PTX_OP_SETP || at(pass, i)->opcode == TMA_PTX_OP_DIV ||
+                    at(pass, i)->opcode == TMA_PTX_OP_REM;
+    if (!compares || !result(pass, i)->uniform ||
+        pass->facts->blocks[pass->facts->block_of[i]].loop == TMA_LOWERING_NONE)
+        return false;
+    for (uint32_t k = 1; k < at(pass, i)->operand_count; k++) {
+        uint32_t j = tma_lowering_definition(pass->facts, tma_lowering_register(pass->facts, i, k));
+        if (j != TMA_LOWERING_NONE && is_parameter(pass, j))
+            return true;
+    }
+    return false;
+}
+
 /* Is a register in the uniform register file? */
 static bool in_uniform(const struct pass *pass, uint32_t number) {
     const struct tma_lowering_value *value = &pass->facts->values[number];
     return value->uniform && is_on(pass, TMA_LOWERING_UNIFORM) &&
            (value->definitions == 0 || value->constant || pass->uniform[value->definition] ||
             at(pass, value->definition)->opcode == TMA_PTX_OP_LD);
+}
+
+static void add(const struct pass *pass, struct tma_lowered *lowered, const char *sequence) {
+    tma_lowering_add(lowered, sequence, pass->movable);
 }
 
 /* The registers of an operand come into uniform registers: UIADD3 or UMOV, or R2UR each. */
@@ -469,7 +609,7 @@ static void bring(const struct pass *pass, const struct tma_ptx_operand *operand
                  (operand->kind == TMA_PTX_ADDRESS && operand->base == TMA_PTX_REGISTER);
     uint32_t number = names ? pass->facts->values[operand->number].copy_of : TMA_LOWERING_NONE;
     if (number == TMA_LOWERING_NONE || in_uniform(pass, number)) {
-        tma_lowering_add(lowered, uniform);
+        add(pass, lowered, uniform);
         return;
     }
     /* The sum with a constant was folded: its register counts. */
@@ -478,10 +618,9 @@ static void bring(const struct pass *pass, const struct tma_ptx_operand *operand
                         ? tma_lowering_register(pass->facts, j, 1)
                         : TMA_LOWERING_NONE;
     if (base != TMA_LOWERING_NONE && in_uniform(pass, base))
-        tma_lowering_add(lowered, uniform);
+        add(pass, lowered, uniform);
     else
-        tma_lowering_add(
-            lowered,
+        add(pass, lowered,
             pass->facts->module->registers[pass->facts->function->first_register + number].width ==
                     TMA_PTX_DOUBLE
                 ? "aa"
@@ -496,15 +635,24 @@ static bool has_guard(const struct pass *pass, uint32_t i) {
 /* Does an operand name a tensor map that is a parameter? */
 static bool is_parameter_map(const struct pass *pass, const struct tma_ptx_operand *operand) {
     if (operand->kind != TMA_PTX_ADDRESS || operand->base != TMA_PTX_REGISTER)
-        return operand->kind == TMA_PTX_ADDRESS && operand->base == TMA_PTX_VARIABLE;
+        return operand->kind == TMA_PTX_ADDRESS && operand->base == TMA_PTX_VARIABLE &&
+               pass->facts->module->variables[operand->number].space == TMA_PTX_PARAM;
     uint32_t j = tma_lowering_definition(pass->facts, pass->facts->values[operand->number].copy_of);
-    return j != TMA_LOWERING_NONE && at(pass, j)->opcode == TMA_PTX_OP_MOV &&
-           tma_lowering_operand(pass->facts, j, 1)->kind == TMA_PTX_VARIABLE;
+    const struct tma_ptx_operand *source =
+        j != TMA_LOWERING_NONE && at(pass, j)->opcode == TMA_PTX_OP_MOV
+            ? tma_lowering_operand(pass->facts, j, 1)
+            : NULL;
+    return source != NULL && source->kind == TMA_PTX_VARIABLE &&
+           pass->facts->module->variables[source->number].space == TMA_PTX_PARAM;
 }
 
-/* Uniform registers hold the base of the parameters while few TMA instructions need it; else each
- * of them adds the map's offset in vector registers, and brings the address over twice. */
-enum { MOST_UNIFORM_MAPS = 4 };
+/* Uniform registers hold the base of the parameters while few TMA instructions need it: up to three on
+ * a way through the function, or four if no loop has two. Else each of them adds the map's offset in
+ * vector registers, and brings the address over twice. (What decides it in ptxas is not known: the
+ * rule is what the kernels looked at have in common.) */
+static bool keeps_maps_uniform(const struct pass *pass) {
+    return pass->maps <= 3 || (pass->maps == 4 && pass->loop_maps < 2);
+}
 
 static bool is_tensor(uint16_t opcode) {
     return opcode == TMA_PTX_OP_CP_ASYNC_BULK_TENSOR ||
@@ -516,28 +664,28 @@ static bool is_tensor(uint16_t opcode) {
 static void lower_bulk(const struct pass *pass, uint32_t i, struct tma_lowered *lowered) {
     const struct tma_ptx_instruction *instruction = at(pass, i);
     if (has_guard(pass, i))
-        tma_lowering_add(lowered, "uu");
+        add(pass, lowered, "uu");
     for (uint32_t k = 0; k < instruction->operand_count; k++) {
         const struct tma_ptx_operand *operand = tma_lowering_operand(pass->facts, i, k);
         if (is_tensor(instruction->opcode) && is_parameter_map(pass, operand))
-            tma_lowering_add(lowered, pass->maps <= MOST_UNIFORM_MAPS ? "uu" : "ahaahhaa");
+            add(pass, lowered, keeps_maps_uniform(pass) ? "uu" : "amaammaa");
         else if (operand->kind == TMA_PTX_VECTOR) { /* coordinates lie behind each other */
             struct tma_lowered moved = {0};
             bring(pass, operand, "", &moved);
-            tma_lowering_add(lowered, "u");
+            add(pass, lowered, "u");
             for (uint8_t n = 0; n < moved.slots[TMA_PIPE_ALU]; n++)
-                tma_lowering_add(lowered, "a");
+                add(pass, lowered, "a");
         } else if (operand->kind == TMA_PTX_ADDRESS)
             bring(pass, operand, "u", lowered);
         else
             bring(pass, operand, "", lowered);
     }
-    tma_lowering_add(lowered, "c");
+    add(pass, lowered, "c");
 }
 
 /* The word that an mbarrier begins with is built from its count. */
 static void lower_mbarrier_init(const struct pass *pass, uint32_t i, struct tma_lowered *lowered) {
-    tma_lowering_add(lowered, has_guard(pass, i) ? "uuuuc" : "uuuc");
+    add(pass, lowered, has_guard(pass, i) ? "uuuuc" : "uuuc");
     bring(pass, tma_lowering_operand(pass->facts, i, 0), "", lowered);
 }
 
@@ -548,13 +696,16 @@ static void lower_wgmma(const struct pass *pass, uint32_t i, struct tma_lowered 
         if (operand->kind == TMA_PTX_REGISTER)
             bring(pass, operand, "", lowered);
     }
-    tma_lowering_add(lowered, lowered->serialised ? "tc" : "t");
+    add(pass, lowered, lowered->serialised ? "tc" : "t");
 }
 
 /* A branch on a uniform predicate moves it to the vector ones. */
 static void lower_branch(const struct pass *pass, uint32_t i, struct tma_lowered *lowered) {
-    bool moves = at(pass, i)->guard != TMA_PTX_NO_REGISTER && !has_guard(pass, i);
-    tma_lowering_add(lowered, moves ? "ac" : "c");
+    uint32_t j = at(pass, i)->guard == TMA_PTX_NO_REGISTER
+                     ? TMA_LOWERING_NONE
+                     : tma_lowering_definition(pass->facts, at(pass, i)->guard);
+    bool moves = j != TMA_LOWERING_NONE && pass->uniform[j];
+    add(pass, lowered, moves ? "ac" : "c");
 }
 
 /* What a vector instruction has beyond one uniform register comes into vector registers first. */
@@ -587,7 +738,33 @@ static void bring_back(const struct pass *pass, uint32_t i, struct tma_lowered *
         last = number;
     }
     for (; count > 1; count--)
-        tma_lowering_add(lowered, "h");
+        add(pass, lowered, "m");
+}
+
+/* A value that vector pipes compute, the same in all lanes, and the uniform pipe uses: R2UR. */
+static bool crosses(const struct pass *pass, uint32_t i) {
+    if (pass->facts->written[i] != 1 || pass->uniform[i] || is_parameter(pass, i) ||
+        !result(pass, i)->uniform || result(pass, i)->constant ||
+        at(pass, i)->opcode == TMA_PTX_OP_SETP || is_predicate_logic(pass, i) ||
+        !is_on(pass, TMA_LOWERING_UNIFORM))
+        return false;
+    const struct tma_lowering_value *value = result(pass, i);
+    for (uint32_t u = 0; u < value->use_count; u++)
+        if (pass->uniform[pass->facts->uses[value->first_use + u]])
+            return true;
+    return false;
+}
+
+/* The parity is the top bit of a vector register. */
+static void lower_wait(const struct pass *pass, uint32_t i, struct tma_lowered *lowered) {
+    uint32_t j = tma_lowering_definition(pass->facts, tma_lowering_register(pass->facts, i, 2));
+    uint32_t number = tma_lowering_register(pass->facts, i, 2);
+    if (number != TMA_LOWERING_NONE && j == TMA_LOWERING_NONE)
+        j = pass->facts->values[number].definition;
+    if (j != TMA_LOWERING_NONE && !result(pass, j)->constant &&
+        in_uniform(pass, number))
+        add(pass, lowered, "m");
+    add(pass, lowered, tma_lowering_sequence(pass->facts, i, false, true));
 }
 
 static void lower_one(struct pass *pass, uint32_t i) {
@@ -614,6 +791,10 @@ static void lower_one(struct pass *pass, uint32_t i) {
         case TMA_PTX_OP_WGMMA_MMA_ASYNC:
             lower_wgmma(pass, i, lowered);
             return;
+        case TMA_PTX_OP_MBARRIER_TRY_WAIT:
+        case TMA_PTX_OP_MBARRIER_TEST_WAIT:
+            lower_wait(pass, i, lowered);
+            return;
         case TMA_PTX_OP_BRA:
             lower_branch(pass, i, lowered);
             return;
@@ -621,21 +802,73 @@ static void lower_one(struct pass *pass, uint32_t i) {
             break;
         }
     const char *sequence = pass->sequence[i];
+    if (loads_parameter(pass, i))
+        add(pass, lowered, uniform ? "u" : "c");
     if (sequence != NULL && uniform) {
         for (; *sequence != '\0'; sequence++)
-            tma_lowering_add(lowered, "u");
+            add(pass, lowered, "u");
     } else {
         if (sequence == NULL)
             sequence = tma_lowering_sequence(pass->facts, i, uniform, expand);
-        tma_lowering_add(lowered, sequence);
+        add(pass, lowered, sequence);
         if (!uniform)
             bring_back(pass, i, lowered);
+        if (crosses(pass, i))
+            add(pass, lowered, "a");
     }
     for (const char *last = sequence; *last != '\0'; last++)
         if (last[1] == '\0')
             for (uint32_t pipe = 0; pipe < TMA_PIPE_COUNT; pipe++)
-                if (lowered->slots[pipe] > 0 && "afhsdultc"[pipe] == *last)
+                if (lowered->slots[pipe] > 0 &&
+                    "afhsdultc"[pipe] == (*last == 'm' ? pass->movable : *last))
                     lowered->latency = tma_lowering_latency((enum tma_pipe)pipe);
+}
+
+static void lower_all(struct pass *pass, char movable) {
+    pass->movable = movable;
+    for (uint32_t i = 0; i < pass->facts->count; i++) {
+        pass->lowered[i] = (struct tma_lowered){.reason = TMA_LOWERING_NONE};
+        lower_one(pass, i);
+    }
+}
+
+/* Moves, shifts and sums go to the pipe that has less to do in the function: MOV, SHF and IADD3.X, or
+ * IMAD.MOV, IMAD.SHL and IMAD.X. */
+static void balance(struct pass *pass) {
+    uint64_t alu = 0, fma = 0;
+    lower_all(pass, 'c');
+    for (uint32_t i = 0; i < pass->facts->count; i++) {
+        alu += pass->lowered[i].slots[TMA_PIPE_ALU];
+        fma += pass->lowered[i].slots[TMA_PIPE_FMA] + pass->lowered[i].slots[TMA_PIPE_FMA_HEAVY];
+    }
+    lower_all(pass, fma > alu ? 'a' : 'f');
+}
+
+static uint32_t maps_of(const struct pass *pass, uint32_t first, uint32_t end) {
+    uint32_t count = 0;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t k = 0; is_tensor(at(pass, i)->opcode) && k < at(pass, i)->operand_count; k++)
+            count += is_parameter_map(pass, tma_lowering_operand(pass->facts, i, k));
+    return count;
+}
+
+/* Goes through the blocks forwards; `most` has the most maps on a way to the start of each. */
+static void count_maps(struct pass *pass, uint32_t *most) {
+    const struct tma_lowering_facts *facts = pass->facts;
+    for (uint32_t b = 0; b < facts->block_count; b++) {
+        const struct tma_lowering_block *block = &facts->blocks[b];
+        uint32_t here = most[b] + maps_of(pass, block->first, block->end);
+        pass->maps = here > pass->maps ? here : pass->maps;
+        uint32_t next[2];
+        uint32_t count = tma_lowering_successors(facts, b, next);
+        for (uint32_t n = 0; n < count; n++)
+            if (next[n] > b && most[next[n]] < here)
+                most[next[n]] = here;
+    }
+    for (uint32_t l = 0; l < facts->loop_count; l++) {
+        uint32_t here = maps_of(pass, facts->loops[l].first, facts->loops[l].end);
+        pass->loop_maps = here > pass->loop_maps ? here : pass->loop_maps;
+    }
 }
 
 static enum tma_error_code lower(struct pass *pass, struct tma_error *error) {
@@ -648,15 +881,18 @@ static enum tma_error_code lower(struct pass *pass, struct tma_error *error) {
     if (pass->folded == NULL || pass->uniform == NULL || pass->inputs == NULL ||
         pass->takes == NULL || pass->sequence == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    for (uint32_t i = 0; i < facts->count; i++) {
+    for (uint32_t i = 0; i < facts->count; i++)
         pass->takes[i] = TMA_LOWERING_NONE;
-        pass->lowered[i] = (struct tma_lowered){.reason = TMA_LOWERING_NONE};
-        for (uint32_t k = 0; is_tensor(at(pass, i)->opcode) && k < at(pass, i)->operand_count; k++)
-            pass->maps += is_parameter_map(pass, tma_lowering_operand(facts, i, k));
-    }
+    uint32_t *most = tma_allocate(facts->block_count, sizeof *most);
+    if (most == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    count_maps(pass, most);
+    tma_release(most);
     fold_moves(pass);
     if (is_on(pass, TMA_LOWERING_PREDICATES))
         fold_predicates(pass);
+    if (is_on(pass, TMA_LOWERING_EXPAND))
+        share_quotients(pass);
     if (is_on(pass, TMA_LOWERING_CONTRACT))
         fold_floats(pass);
     if (is_on(pass, TMA_LOWERING_OFFSETS))
@@ -669,8 +905,7 @@ static enum tma_error_code lower(struct pass *pass, struct tma_error *error) {
         reduce_strength(pass);
     if (is_on(pass, TMA_LOWERING_UNIFORM))
         choose_uniform(pass);
-    for (uint32_t i = 0; i < facts->count; i++)
-        lower_one(pass, i);
+    balance(pass);
     return TMA_OK;
 }
 

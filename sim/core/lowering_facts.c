@@ -375,6 +375,19 @@ static bool find_blocks(struct tma_lowering_facts *facts) {
     return true;
 }
 
+uint32_t tma_lowering_successors(const struct tma_lowering_facts *facts, uint32_t block,
+                                 uint32_t next[2]) {
+    uint32_t last = facts->blocks[block].end - 1, count = 0;
+    const struct tma_ptx_instruction *instruction = &facts->code[last];
+    uint32_t target = target_of(facts, last);
+    bool leaves = ends_block(instruction) && instruction->guard == TMA_PTX_NO_REGISTER;
+    if (target != TMA_LOWERING_NONE && target < facts->count)
+        next[count++] = facts->block_of[target];
+    if (!leaves && block + 1 < facts->block_count)
+        next[count++] = block + 1;
+    return count;
+}
+
 static bool inside(const struct tma_lowering_loop *loop, uint32_t first, uint32_t end) {
     return loop->first <= first && end <= loop->end;
 }
@@ -465,17 +478,57 @@ static bool takes_any(const struct tma_ptx_instruction *instruction) {
            (instruction->opcode == TMA_PTX_OP_SHFL && tma_ptx_has(instruction, TMA_PTX_DOT_IDX));
 }
 
+/* The number of a warp, by a shift or a mask of the thread's: lanes of a warp have one, in CTAs of one
+ * dimension. */
+static bool is_warp(const struct tma_lowering_facts *facts, uint32_t i) {
+    const struct tma_ptx_instruction *instruction = &facts->code[i];
+    bool shift = instruction->opcode == TMA_PTX_OP_SHR, mask = instruction->opcode == TMA_PTX_OP_AND;
+    uint64_t bits;
+    if ((!shift && !mask) || facts->function->required_threads[1] != 1 ||
+        facts->function->required_threads[2] != 1 || !tma_lowering_constant(facts, i, 2, &bits) ||
+        (shift ? bits < 5 : (bits & 31) != 0))
+        return false;
+    uint32_t number = tma_lowering_register(facts, i, 1);
+    uint32_t j = tma_lowering_definition(facts, number);
+    while (j != TMA_LOWERING_NONE && facts->code[j].opcode == TMA_PTX_OP_AND) {
+        number = tma_lowering_register(facts, j, 1);
+        j = tma_lowering_definition(facts, number);
+    }
+    return j != TMA_LOWERING_NONE && facts->code[j].opcode == TMA_PTX_OP_MOV &&
+           tma_lowering_operand(facts, j, 1)->kind == TMA_PTX_SPECIAL &&
+           tma_lowering_operand(facts, j, 1)->number == TMA_PTX_SREG_TID_X;
+}
+
+/* Lanes that part may leave a register with different values where some of its definitions are
+ * inside what they do apart, and some outside. */
+static bool separate(struct tma_lowering_facts *facts, uint32_t first, uint32_t end) {
+    bool changed = false;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t k = 0; k < facts->written[i]; k++)
+            facts->values[facts->registers[facts->first_register[i] + k]].inside = 0;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t k = 0; k < facts->written[i]; k++)
+            facts->values[facts->registers[facts->first_register[i] + k]].inside++;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t k = 0; k < facts->written[i]; k++) {
+            struct tma_lowering_value *value =
+                &facts->values[facts->registers[facts->first_register[i] + k]];
+            bool apart = value->inside < value->definitions;
+            changed = changed || (apart && value->uniform);
+            value->uniform = value->uniform && !apart;
+        }
+    return changed;
+}
+
 /* A branch by which lanes part makes what is between it and its target divergent. */
 static bool part(struct tma_lowering_facts *facts, uint32_t i) {
     const struct tma_ptx_instruction *instruction = &facts->code[i];
-    bool parts = (instruction->guard != TMA_PTX_NO_REGISTER &&
-                  !facts->values[facts->values[instruction->guard].copy_of].uniform) ||
-                 facts->blocks[facts->block_of[i]].divergent;
     uint32_t target = target_of(facts, i);
-    if (!parts || instruction->guard == TMA_PTX_NO_REGISTER || target == TMA_LOWERING_NONE)
+    if (instruction->guard == TMA_PTX_NO_REGISTER || target == TMA_LOWERING_NONE ||
+        facts->values[facts->values[instruction->guard].copy_of].uniform)
         return false;
     uint32_t first = target <= i ? target : i + 1, end = target <= i ? i + 1 : target;
-    bool changed = false;
+    bool changed = separate(facts, first, end);
     for (uint32_t b = 0; b < facts->block_count; b++)
         if (facts->blocks[b].first >= first && facts->blocks[b].first < end &&
             !facts->blocks[b].divergent) {
@@ -494,15 +547,14 @@ static void find_uniform(struct tma_lowering_facts *facts) {
             const struct tma_ptx_instruction *instruction = &facts->code[i];
             bool uniform = keeps_uniform(facts, i);
             uint32_t first = facts->first_register[i];
+            bool any = takes_any(instruction) || is_warp(facts, i);
             for (uint32_t r = first + facts->written[i];
-                 uniform && !takes_any(instruction) && r < facts->first_register[i + 1]; r++)
+                 uniform && !any && r < facts->first_register[i + 1]; r++)
                 uniform = facts->values[facts->registers[r]].uniform;
             for (uint32_t k = 0; k < facts->written[i]; k++) {
                 struct tma_lowering_value *value = &facts->values[facts->registers[first + k]];
-                bool keeps = uniform && (value->definitions == 1 ||
-                                         !facts->blocks[facts->block_of[i]].divergent);
-                changed = changed || (value->uniform && !keeps);
-                value->uniform = value->uniform && keeps;
+                changed = changed || (value->uniform && !uniform);
+                value->uniform = value->uniform && uniform;
             }
             if (instruction->opcode == TMA_PTX_OP_BRA && part(facts, i))
                 changed = true;

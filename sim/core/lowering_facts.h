@@ -16,6 +16,7 @@ struct tma_lowering_value {
     bool constant;                 /* it always has the value `bits` */
     bool uniform;                  /* the same in all lanes of a warp */
     uint64_t bits;
+    uint32_t inside;   /* of its definitions, in the part of the function that is looked at */
     uint32_t possible; /* bits of the low word that can be set */
 };
 
@@ -56,6 +57,10 @@ void tma_lowering_facts_free(struct tma_lowering_facts *facts);
 
 /* How many of an instruction's first operands are results. */
 uint32_t tma_lowering_results(const struct tma_ptx_instruction *instruction);
+
+/* The blocks that may come after a block, but for those of brx.idx. Returns how many. */
+uint32_t tma_lowering_successors(const struct tma_lowering_facts *facts, uint32_t block,
+                                 uint32_t next[2]);
 
 /* Does it do more than write registers? */
 bool tma_lowering_has_effect(const struct tma_ptx_instruction *instruction);

@@ -35,8 +35,8 @@ static const struct row rows[] = {
     {TMA_PTX_OP_ADD, SINGLE, 0, "f", NULL},
     {TMA_PTX_OP_ADD, DOUBLE, 0, "d", NULL},
     {TMA_PTX_OP_ADD, HALF, 0, "f", NULL},
-    {TMA_PTX_OP_ADD, LONG, 0, "aa", "uu"},
-    {TMA_PTX_OP_ADD, ANY, 0, "a", "u"},
+    {TMA_PTX_OP_ADD, LONG, 0, "am", "uu"}, /* IADD3, IMAD.X */
+    {TMA_PTX_OP_ADD, ANY, 0, "m", "u"},
     {TMA_PTX_OP_ADDC, LONG, 0, "aa", "uu"},
     {TMA_PTX_OP_ADDC, ANY, 0, "a", "u"},
     {TMA_PTX_OP_AND, TRUTH, 0, "a", "u"},
@@ -120,11 +120,11 @@ static const struct row rows[] = {
     {TMA_PTX_OP_MIN, LONG, 0, "aaaa", "uuuu"},
     {TMA_PTX_OP_MIN, ANY, 0, "a", "uu"},
     {TMA_PTX_OP_MBARRIER_ARRIVE, ANY, TMA_PTX_DOT_SHARED_CLUSTER, "c", NULL},
-    {TMA_PTX_OP_MBARRIER_ARRIVE, ANY, TMA_PTX_DOT_EXPECT_TX, "hc", NULL},
+    {TMA_PTX_OP_MBARRIER_ARRIVE, ANY, TMA_PTX_DOT_EXPECT_TX, "mc", NULL},
     {TMA_PTX_OP_MBARRIER_ARRIVE, ANY, 0, "c", NULL},
     {TMA_PTX_OP_MBARRIER_ARRIVE_DROP, ANY, 0, "c", NULL},
-    {TMA_PTX_OP_MBARRIER_COMPLETE_TX, ANY, 0, "hc", NULL},
-    {TMA_PTX_OP_MBARRIER_EXPECT_TX, ANY, 0, "hc", NULL},
+    {TMA_PTX_OP_MBARRIER_COMPLETE_TX, ANY, 0, "mc", NULL},
+    {TMA_PTX_OP_MBARRIER_EXPECT_TX, ANY, 0, "mc", NULL},
     {TMA_PTX_OP_MBARRIER_INVAL, ANY, 0, "c", NULL},
     {TMA_PTX_OP_MBARRIER_PENDING_COUNT, ANY, 0, "aa", NULL},
     {TMA_PTX_OP_MBARRIER_TEST_WAIT, ANY, TMA_PTX_DOT_PARITY, "ac", NULL},
@@ -147,7 +147,7 @@ static const struct row rows[] = {
     {TMA_PTX_OP_NEG, HALF, 0, "f", NULL},
     {TMA_PTX_OP_NEG, SHORT, 0, "aa", NULL},
     {TMA_PTX_OP_NEG, LONG, 0, "aa", "uu"},
-    {TMA_PTX_OP_NEG, ANY, 0, "a", "u"},
+    {TMA_PTX_OP_NEG, ANY, 0, "m", "u"},
     {TMA_PTX_OP_NOT, TRUTH, 0, "", ""},
     {TMA_PTX_OP_NOT, LONG, 0, "aa", "uu"},
     {TMA_PTX_OP_NOT, ANY, 0, "a", "u"},
@@ -186,7 +186,7 @@ static const struct row rows[] = {
     {TMA_PTX_OP_SHFL, ANY, 0, "l", NULL},
     {TMA_PTX_OP_SHL, SHORT, 0, "a", NULL},
     {TMA_PTX_OP_SHL, LONG, 0, "aa", "uu"},
-    {TMA_PTX_OP_SHL, ANY, 0, "a", "u"},
+    {TMA_PTX_OP_SHL, ANY, 0, "m", "u"},
     {TMA_PTX_OP_SHR, SHORT, 0, "aa", NULL},
     {TMA_PTX_OP_SHR, LONG, 0, "aa", "uu"},
     {TMA_PTX_OP_SHR, ANY, 0, "a", "u"},
@@ -204,8 +204,8 @@ static const struct row rows[] = {
     {TMA_PTX_OP_SUB, SINGLE, 0, "f", NULL},
     {TMA_PTX_OP_SUB, DOUBLE, 0, "d", NULL},
     {TMA_PTX_OP_SUB, HALF, 0, "f", NULL},
-    {TMA_PTX_OP_SUB, LONG, 0, "aa", "uu"},
-    {TMA_PTX_OP_SUB, ANY, 0, "a", "u"},
+    {TMA_PTX_OP_SUB, LONG, 0, "am", "uu"},
+    {TMA_PTX_OP_SUB, ANY, 0, "m", "u"},
     {TMA_PTX_OP_SUBC, LONG, 0, "aa", "uu"},
     {TMA_PTX_OP_SUBC, ANY, 0, "a", "u"},
     {TMA_PTX_OP_SZEXT, ANY, 0, "a", "u"},
@@ -240,6 +240,10 @@ static enum kind kind_of(enum tma_ptx_type type) {
     return facts->bits <= 16 ? SHORT : facts->bits <= 32 ? WORD : LONG;
 }
 
+#define LONG_QUOTIENT                                                                              \
+    "aacssahhhhhhhhhhhhhhhhhhhhhhhhhhaaaaaaaaaaaaaaaaaaaaaaaaaaaac" /* and its subroutine */
+#define UNIFORM_QUOTIENT "uuuuuuuuuuu"
+
 /* Integer quotients and remainders: a reciprocal in float32, a product, and two corrections. */
 static const char *quotient(const struct tma_lowering_facts *facts, uint32_t i, bool uniform) {
     const struct tma_ptx_instruction *instruction = &facts->code[i];
@@ -248,38 +252,25 @@ static const char *quotient(const struct tma_lowering_facts *facts, uint32_t i, 
     uint64_t divisor;
     bool constant = tma_lowering_constant(facts, i, 2, &divisor);
     switch (tma_ptx_types[instruction->types[0]].bits) {
-    case 64: /* a subroutine: about 70 and 60 instructions */
-        return is_signed ? "aac"
-                           "sasaaahhhhhhhhhhhhhhhhhhhhhhaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac"
-                         : "aac"
-                           "sasahhhhhhhhhhhhhhhhhhhhhhaaaaaaaaaaaaaaaaaaaaaaaaaaaaac";
+    case 64: /* a subroutine: 2 instructions before the call */
+        return is_signed ? LONG_QUOTIENT "aaaaaaaaaaaaaa" : LONG_QUOTIENT;
     case 16:
         return is_signed ? "aaacaassfffashaac" : "acsssfffahac";
     default:
         break;
     }
-    if (uniform) /* the reciprocal is the vector pipes', the rest uniform */
-        return constant    ? is_signed ? "ssasaa"
-                                         "uuuuuuuuuuuuu"
-                                       : "ssas"
-                                         "auuuuuuuuuu"
-               : remainder ? is_signed ? "aasasaauu"
-                                         "uuuuuuuuuuuuuu"
-                                       : "sasaa"
-                                         "uuuuuuuuuuuuu"
-               : is_signed ? "aasasaaau"
-                             "uuuuuuuuuuuuuuuuu"
-                           : "sasaa"
-                             "uuuuuuuuuuuuuu";
+    /* The reciprocal is the vector pipes' in each case: I2F, MUFU, F2I. */
+    if (uniform && constant)
+        return is_signed ? "sssmmaa" UNIFORM_QUOTIENT "uu" : "sssmma" UNIFORM_QUOTIENT;
+    if (uniform)
+        return is_signed ? remainder ? "sssmmmaaaaa" UNIFORM_QUOTIENT "uuu"
+                                     : "sssmmmaaaaa" UNIFORM_QUOTIENT "uuuuuuu"
+                         : "sssmmaaa" UNIFORM_QUOTIENT "uu";
     if (constant)
-        return is_signed   ? remainder ? "ssashhhahaahaaaa" : "ssashhhaahahaaaaah"
-               : remainder ? "ssashhhhhaaaa"
-                           : "ssashhhhhaaaaa";
-    return is_signed   ? remainder ? "aasaaahsashhhhhhahaaaha"
-                                     "a"
-                                   : "aasaaaaasashhhhhhahaaaaaa"
-           : remainder ? "saasashhhhhhaaaha"
-                       : "saasashhhhahaaahaa";
+        return is_signed ? remainder ? "sssmhhhhaaaaaaaa" : "sssmmhhhhmaaaaaaaa"
+                         : remainder ? "sssmhhhhaaaaa" : "sssmhhhhaaaaaa";
+    return is_signed ? remainder ? "sssmmmmhhhhhaaaaaaaaaaa" : "sssmmmmmhhhhaaaaaaaaaaaaa"
+                     : remainder ? "sssmmmhhhhaaaaaaa" : "sssmmhhhhaaaaaaaaa";
 }
 
 static const char *conversion(const struct tma_ptx_instruction *instruction) {
@@ -314,7 +305,7 @@ static const char *load_or_store(const struct tma_ptx_instruction *instruction) 
     bool load = instruction->opcode == TMA_PTX_OP_LD || instruction->opcode == TMA_PTX_OP_LDU;
     if (tma_ptx_space_of(instruction) == TMA_PTX_PARAM ||
         tma_ptx_space_of(instruction) == TMA_PTX_CONST)
-        return load ? "" : "l"; /* an operand c[0][...] of what uses it */
+        return load ? "c" : "l"; /* LDC, ULDC */
     if (load && tma_ptx_has(instruction, TMA_PTX_DOT_ACQUIRE))
         return "ll";
     if (!load && tma_ptx_has(instruction, TMA_PTX_DOT_RELEASE))
@@ -407,17 +398,17 @@ static const char *move(const struct tma_lowering_facts *facts, uint32_t i, bool
     if (to->kind == TMA_PTX_VECTOR || instruction->types[0] == TMA_PTX_PRED)
         return "";
     bool pair = tma_ptx_types[instruction->types[0]].bits == 64;
-    return uniform ? pair ? "uu" : "u" : pair ? "aa" : "a";
+    return uniform ? pair ? "uu" : "u" : pair ? "mm" : "m";
 }
 
 static const char *tensormap_field(const struct tma_ptx_instruction *instruction) {
     if (tma_ptx_has(instruction, TMA_PTX_DOT_GLOBAL_ADDRESS))
-        return "hl";
+        return "ml";
     if (tma_ptx_has(instruction, TMA_PTX_DOT_GLOBAL_STRIDE))
-        return "uualall";
+        return "mmualall";
     if (tma_ptx_has(instruction, TMA_PTX_DOT_GLOBAL_DIM))
-        return "al";
-    return "lal";
+        return "ml";
+    return "mlal";
 }
 
 const char *tma_lowering_sequence(const struct tma_lowering_facts *facts, uint32_t i, bool uniform,
@@ -464,10 +455,11 @@ const char *tma_lowering_sequence(const struct tma_lowering_facts *facts, uint32
     return uniform ? NULL : "a";
 }
 
-void tma_lowering_add(struct tma_lowered *lowered, const char *sequence) {
+void tma_lowering_add(struct tma_lowered *lowered, const char *sequence, char movable) {
     static const char letters[TMA_PIPE_COUNT + 1] = "afhsdultc";
     for (; *sequence != '\0'; sequence++) {
-        uint8_t *slots = &lowered->slots[strchr(letters, *sequence) - letters];
+        char letter = *sequence == 'm' ? movable : *sequence;
+        uint8_t *slots = &lowered->slots[strchr(letters, letter) - letters];
         *slots = (uint8_t)(*slots + (*slots < UINT8_MAX));
     }
 }
