@@ -142,16 +142,14 @@ static void fold_moves(struct pass *pass) {
         if (at(pass, i)->opcode == TMA_PTX_OP_SHFL && value->uniform &&
             is_on(pass, TMA_LOWERING_UNIFORM)) {
             uint32_t source = tma_lowering_register(facts, i, 2);
-            pass->folded[i] =
-                source != TMA_LOWERING_NONE && facts->values[source].uniform &&
-                facts->values[source].definitions == 1;
+            pass->folded[i] = source != TMA_LOWERING_NONE && facts->values[source].uniform &&
+                              facts->values[source].definitions == 1;
         }
         if (pass->folded[i] || at(pass, i)->opcode != TMA_PTX_OP_MOV || value->definitions < 2)
             continue;
         uint64_t bits = 0;
         bool constant = tma_lowering_constant(facts, i, 1, &bits) ||
-                        (zeros != TMA_LOWERING_NONE &&
-                         tma_lowering_register(facts, i, 1) == zeros);
+                        (zeros != TMA_LOWERING_NONE && tma_lowering_register(facts, i, 1) == zeros);
         if (constant) {
             if (bits != 0 || value->uniform)
                 continue;
@@ -244,8 +242,8 @@ static bool rounds(const struct tma_ptx_instruction *instruction) {
            tma_ptx_has(instruction, TMA_PTX_DOT_SAT);
 }
 
-/* A float32 quotient, div.full: the divisor is scaled where its reciprocal would be subnormal or its
- * own is, then MUFU.RCP, and a product. */
+/* A float32 quotient, div.full: the divisor is scaled where its reciprocal would be subnormal or
+ * its own is, then MUFU.RCP, and a product. */
 static bool is_full_quotient(const struct pass *pass, uint32_t i) {
     return at(pass, i)->opcode == TMA_PTX_OP_DIV && tma_ptx_has(at(pass, i), TMA_PTX_DOT_FULL);
 }
@@ -266,7 +264,8 @@ static bool is_normal(const struct pass *pass, uint32_t i) {
 
 /* Without the product at the end of a quotient. */
 static const char *shorter(const char *sequence) {
-    return strcmp(sequence, "aaffsfff") == 0 ? "aaffsff" : strcmp(sequence, "affsf") == 0 ? "affs"
+    return strcmp(sequence, "aaffsfff") == 0 ? "aaffsff"
+           : strcmp(sequence, "affsf") == 0  ? "affs"
            : strcmp(sequence, "fff") == 0    ? "ff"
                                              : "f";
 }
@@ -381,8 +380,8 @@ static bool is_whole_add(const struct pass *pass, uint32_t user, uint32_t i) {
            (pass->takes[user] == TMA_LOWERING_NONE || pass->takes[user] == i);
 }
 
-/* IMAD.WIDE adds a pair of registers. What a loop counts up is two sums, whose registers are no pair:
- * two moves make them one. */
+/* IMAD.WIDE adds a pair of registers. What a loop counts up is two sums, whose registers are no
+ * pair: two moves make them one. */
 static bool adds_halves(const struct pass *pass, uint32_t user, uint32_t i) {
     for (uint32_t k = 1; k < 3; k++) {
         uint32_t number = tma_lowering_register(pass->facts, user, k);
@@ -414,11 +413,12 @@ static void fuse_sums(struct pass *pass) {
         for (uint32_t u = 0; u < value->use_count; u++) {
             uint32_t user = pass->facts->uses[value->first_use + u];
             pass->takes[user] = i;
-            bool difference = at(pass, user)->opcode == TMA_PTX_OP_SUB && product && !constant_factor;
-            pass->sequence[user] = shift                         ? "a"
+            bool difference =
+                at(pass, user)->opcode == TMA_PTX_OP_SUB && product && !constant_factor;
+            pass->sequence[user] = shift                                ? "a"
                                    : wide && adds_halves(pass, user, i) ? "mmh"
-                                   : difference                  ? "mh"
-                                                                 : "h";
+                                   : difference                         ? "mh"
+                                                                        : "h";
         }
         pass->folded[i] = true;
     }
@@ -465,7 +465,8 @@ static bool is_power_of_two(uint64_t value) {
 static const char *halves(const struct pass *pass, uint32_t i, uint64_t constant) {
     bool empty = at(pass, i)->opcode == TMA_PTX_OP_AND;
     uint32_t low = (uint32_t)constant, high = (uint32_t)(constant >> 32);
-    bool first = empty ? low != UINT32_MAX : low != 0, second = empty ? high != UINT32_MAX : high != 0;
+    bool first = empty ? low != UINT32_MAX : low != 0,
+         second = empty ? high != UINT32_MAX : high != 0;
     return first && second ? "aa" : first || second ? "a" : "";
 }
 
@@ -566,14 +567,14 @@ static void choose_uniform(struct pass *pass) {
 
 /* A parameter is a load into the registers of what uses it. */
 static bool is_parameter(const struct pass *pass, uint32_t i) {
-    return at(pass, i)->opcode == TMA_PTX_OP_LD &&
-           tma_ptx_space_of(at(pass, i)) == TMA_PTX_PARAM;
+    return at(pass, i)->opcode == TMA_PTX_OP_LD && tma_ptx_space_of(at(pass, i)) == TMA_PTX_PARAM;
 }
 
-/* A comparison or a quotient in a loop loads a parameter each time: registers are not kept for it. */
+/* A comparison or a quotient in a loop loads a parameter each time: registers are not kept for it.
+ */
 static bool loads_parameter(const struct pass *pass, uint32_t i) {
-    bool compares = at(pass, i)->opcode == TMA_PTX_OP_SETP || at(pass, i)->opcode == TMA_PTX_OP_DIV ||
-                    at(pass, i)->opcode == TMA_PTX_OP_REM;
+    bool compares = at(pass, i)->opcode == TMA_PTX_OP_SETP ||
+                    at(pass, i)->opcode == TMA_PTX_OP_DIV || at(pass, i)->opcode == TMA_PTX_OP_REM;
     if (!compares || !result(pass, i)->uniform ||
         pass->facts->blocks[pass->facts->block_of[i]].loop == TMA_LOWERING_NONE)
         return false;
@@ -646,10 +647,10 @@ static bool is_parameter_map(const struct pass *pass, const struct tma_ptx_opera
            pass->facts->module->variables[source->number].space == TMA_PTX_PARAM;
 }
 
-/* Uniform registers hold the base of the parameters while few TMA instructions need it: up to three on
- * a way through the function, or four if no loop has two. Else each of them adds the map's offset in
- * vector registers, and brings the address over twice. (What decides it in ptxas is not known: the
- * rule is what the kernels looked at have in common.) */
+/* Uniform registers hold the base of the parameters while few TMA instructions need it: up to three
+ * on a way through the function, or four if no loop has two. Else each of them adds the map's
+ * offset in vector registers, and brings the address over twice. (What decides it in ptxas is not
+ * known: the rule is what the kernels looked at have in common.) */
 static bool keeps_maps_uniform(const struct pass *pass) {
     return pass->maps <= 3 || (pass->maps == 4 && pass->loop_maps < 2);
 }
@@ -761,8 +762,7 @@ static void lower_wait(const struct pass *pass, uint32_t i, struct tma_lowered *
     uint32_t number = tma_lowering_register(pass->facts, i, 2);
     if (number != TMA_LOWERING_NONE && j == TMA_LOWERING_NONE)
         j = pass->facts->values[number].definition;
-    if (j != TMA_LOWERING_NONE && !result(pass, j)->constant &&
-        in_uniform(pass, number))
+    if (j != TMA_LOWERING_NONE && !result(pass, j)->constant && in_uniform(pass, number))
         add(pass, lowered, "m");
     add(pass, lowered, tma_lowering_sequence(pass->facts, i, false, true));
 }
@@ -832,8 +832,8 @@ static void lower_all(struct pass *pass, char movable) {
     }
 }
 
-/* Moves, shifts and sums go to the pipe that has less to do in the function: MOV, SHF and IADD3.X, or
- * IMAD.MOV, IMAD.SHL and IMAD.X. */
+/* Moves, shifts and sums go to the pipe that has less to do in the function: MOV, SHF and IADD3.X,
+ * or IMAD.MOV, IMAD.SHL and IMAD.X. */
 static void balance(struct pass *pass) {
     uint64_t alu = 0, fma = 0;
     lower_all(pass, 'c');

@@ -478,11 +478,12 @@ static bool takes_any(const struct tma_ptx_instruction *instruction) {
            (instruction->opcode == TMA_PTX_OP_SHFL && tma_ptx_has(instruction, TMA_PTX_DOT_IDX));
 }
 
-/* The number of a warp, by a shift or a mask of the thread's: lanes of a warp have one, in CTAs of one
- * dimension. */
+/* The number of a warp, by a shift or a mask of the thread's: lanes of a warp have one, in CTAs of
+ * one dimension. */
 static bool is_warp(const struct tma_lowering_facts *facts, uint32_t i) {
     const struct tma_ptx_instruction *instruction = &facts->code[i];
-    bool shift = instruction->opcode == TMA_PTX_OP_SHR, mask = instruction->opcode == TMA_PTX_OP_AND;
+    bool shift = instruction->opcode == TMA_PTX_OP_SHR,
+         mask = instruction->opcode == TMA_PTX_OP_AND;
     uint64_t bits;
     if ((!shift && !mask) || facts->function->required_threads[1] != 1 ||
         facts->function->required_threads[2] != 1 || !tma_lowering_constant(facts, i, 2, &bits) ||

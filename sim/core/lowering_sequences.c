@@ -267,10 +267,12 @@ static const char *quotient(const struct tma_lowering_facts *facts, uint32_t i, 
                                      : "sssmmmaaaaa" UNIFORM_QUOTIENT "uuuuuuu"
                          : "sssmmaaa" UNIFORM_QUOTIENT "uu";
     if (constant)
-        return is_signed ? remainder ? "sssmhhhhaaaaaaaa" : "sssmmhhhhmaaaaaaaa"
-                         : remainder ? "sssmhhhhaaaaa" : "sssmhhhhaaaaaa";
-    return is_signed ? remainder ? "sssmmmmhhhhhaaaaaaaaaaa" : "sssmmmmmhhhhaaaaaaaaaaaaa"
-                     : remainder ? "sssmmmhhhhaaaaaaa" : "sssmmhhhhaaaaaaaaa";
+        return is_signed   ? remainder ? "sssmhhhhaaaaaaaa" : "sssmmhhhhmaaaaaaaa"
+               : remainder ? "sssmhhhhaaaaa"
+                           : "sssmhhhhaaaaaa";
+    return is_signed   ? remainder ? "sssmmmmhhhhhaaaaaaaaaaa" : "sssmmmmmhhhhaaaaaaaaaaaaa"
+           : remainder ? "sssmmmhhhhaaaaaaa"
+                       : "sssmmhhhhaaaaaaaaa";
 }
 
 static const char *conversion(const struct tma_ptx_instruction *instruction) {

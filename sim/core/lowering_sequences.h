@@ -5,8 +5,9 @@
 #include "core/lowering_facts.h"
 
 /* The sequence of an instruction by itself, as a text with one letter for each SASS instruction:
- * a ALU, f FMA, h FMA heavy, s SFU, d FP64, u uniform, l LSU, t tensor, c control, m a move, shift or
- * sum that ALU or FMA can do. With `uniform`, that on the uniform path, or NULL if it has none there. */
+ * a ALU, f FMA, h FMA heavy, s SFU, d FP64, u uniform, l LSU, t tensor, c control, m a move, shift
+ * or sum that ALU or FMA can do. With `uniform`, that on the uniform path, or NULL if it has none
+ * there. */
 const char *tma_lowering_sequence(const struct tma_lowering_facts *facts, uint32_t instruction,
                                   bool uniform, bool expand);
 

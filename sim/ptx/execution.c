@@ -233,7 +233,6 @@ static bool interrupted(struct tma_executor *launch) {
 
 /* Runs a cluster until it has ended, or waits for others. */
 static enum outcome run_cluster(struct tma_executor *launch, struct tma_ptx_cluster *cluster) {
-    const struct tma_ptx_options *options = launch->options;
     uint32_t idle = 0, spins = 0;
     for (uint32_t round = 1;; ++round) {
         uint64_t before = launch->changes;
@@ -247,17 +246,6 @@ static enum outcome run_cluster(struct tma_executor *launch, struct tma_ptx_clus
                 if (turn == TMA_TURN_FAILED)
                     return FAILED;
                 quantum |= turn == TMA_TURN_QUANTUM;
-                if (options->maximum_instructions != 0 &&
-                    launch->result->instructions > options->maximum_instructions) {
-                    struct tma_warp *warp = &cta->warps[w];
-                    if (warp->path_count != 0)
-                        tma_stop(warp, &launch->code[warp->paths[0].pc], TMA_PTX_RUNAWAY,
-                                 "the launch has executed %llu warp instructions, the limit, and "
-                                 "goes on",
-                                 (unsigned long long)options->maximum_instructions);
-                    if (launch->failed)
-                        return FAILED;
-                }
             }
         }
         if (tma_cluster_ended(cluster))

@@ -169,6 +169,11 @@ bool tma_choose_path(struct tma_warp *warp) {
     return choose(warp) || (meet(warp) && choose(warp));
 }
 
+static bool past_limit(const struct tma_executor *launch) {
+    uint64_t most = launch->options->maximum_instructions;
+    return most != 0 && launch->result->instructions > most;
+}
+
 enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum) {
     struct tma_executor *launch = warp->launch;
     const struct tma_op *code = launch->code;
@@ -250,6 +255,12 @@ enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum) {
         break;
     }
     launch->result->instructions += executed;
+    if (past_limit(launch) && turn != TMA_TURN_FAILED && warp->path_count != 0) {
+        tma_stop(warp, &code[warp->paths[0].pc], TMA_PTX_RUNAWAY,
+                 "the launch has executed %llu warp instructions, the limit, and goes on",
+                 (unsigned long long)launch->options->maximum_instructions);
+        turn = TMA_TURN_FAILED;
+    }
     if (launch->step == NULL)
         launch->time += executed;
     return turn;
