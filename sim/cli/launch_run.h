@@ -9,6 +9,7 @@ struct cli_launch_options {
     const char *label; /* of the record that is run; NULL: not given */
     struct cli_count sanitize;
     bool strict;
+    bool functional; /* no time passes */
 };
 
 /* True if the file is a launch file or a file of launch records. */

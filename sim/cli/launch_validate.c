@@ -1,6 +1,8 @@
 /* Records of launches: all of them run, in worker processes, and their outputs are compared. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocation.h"
@@ -14,6 +16,8 @@
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/temporary.h"
+#include "core/core_run.h"
+#include "report/decimal.h"
 #include "report/json_writer.h"
 #include "report/launch_report.h"
 #include "workers/pool.h"
@@ -22,10 +26,13 @@ enum { NAME_BYTES = 256, FAMILY_BYTES = 64, REASON_BYTES = 512, MOST_INSTRUCTION
 
 /* What came of one record. */
 struct launch_outcome {
-    bool run;                     /* it came to its end without a finding */
-    bool compared;                /* it has outputs, and all of them were compared */
-    bool agrees;                  /* its outputs do */
-    struct tma_ptx_result counts; /* without lines and findings */
+    bool run;                            /* it came to its end without a finding */
+    bool compared;                       /* it has outputs, and all of them were compared */
+    bool agrees;                         /* its outputs do */
+    struct tma_ptx_result counts;        /* without lines and findings */
+    bool timed;                          /* time passed */
+    struct tma_core_result timing;       /* without lines */
+    struct tma_launch_measured measured; /* with cycles 0: nothing was measured on this GPU */
     char name[NAME_BYTES], family[FAMILY_BYTES], reason[REASON_BYTES];
 };
 
@@ -44,6 +51,7 @@ struct launch_validation {
     struct launch_line *records;     /* owned */
     struct tma_task *tasks;          /* owned */
     struct launch_outcome *outcomes; /* owned */
+    double *values;                  /* owned: room for a figure of each record */
     size_t file_count, record_count, capacity, done;
     struct cli_progress progress;
 };
@@ -53,7 +61,8 @@ static void first_error(const struct tma_diagnostics *list, struct launch_outcom
 }
 
 static void run_prepared(const struct cli_launch_options *options, struct tma_prepared *prepared,
-                         struct tma_diagnostics *list, struct launch_outcome *outcome) {
+                         const struct tma_machine *machine, struct tma_diagnostics *list,
+                         struct launch_outcome *outcome) {
     struct tma_ptx_options checks = {.sanitize_ctas =
                                          options->sanitize.given ? options->sanitize.value : 0,
                                      .strict = options->strict,
@@ -61,7 +70,11 @@ static void run_prepared(const struct cli_launch_options *options, struct tma_pr
     struct tma_ptx_result result = {0};
     struct tma_output_difference outputs = {0};
     struct tma_error error = {0};
-    if (tma_ptx_execute(&prepared->execution, &checks, &result, &error) != TMA_OK) {
+    enum tma_error_code code = options->functional
+                                   ? tma_ptx_execute(&prepared->execution, &checks, &result, &error)
+                                   : tma_core_run(machine, &prepared->execution, &checks, &result,
+                                                  &outcome->timing, &error);
+    if (code != TMA_OK) {
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.text);
     } else if (result.failure != TMA_PTX_COMPLETED || tma_launch_report_errors(&result) > 0) {
         uint32_t line = result.finding_count == 0 || result.findings[0].instruction >=
@@ -75,10 +88,13 @@ static void run_prepared(const struct cli_launch_options *options, struct tma_pr
         first_error(list, outcome);
     } else {
         outcome->run = true;
+        outcome->timed = !options->functional;
         outcome->compared = outputs.buffers > 0;
         outcome->agrees = outputs.different == 0;
         snprintf(outcome->reason, sizeof outcome->reason, "%s", outputs.first);
     }
+    if (code == TMA_OK && !options->functional)
+        tma_core_result_free(&outcome->timing);
     outcome->counts = result;
     outcome->counts.lines = NULL;
     outcome->counts.findings = NULL;
@@ -111,9 +127,17 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
             tma_diagnose(&list, TMA_ERROR_FILE, launch.gpu_at, "its machine cannot be read");
     }
     good = good && tma_launch_prepare(&launch, machine, true, &prepared, &list);
-    if (good)
-        run_prepared(validation->options, &prepared, &list, &outcome);
-    else
+    if (good) {
+        /* At the clock of the measurement: L2 and DRAM keep theirs. */
+        struct tma_machine clocked = *machine;
+        if (tma_launch_measurement(&launch, machine->name, &outcome.measured))
+            clocked = tma_machine_at_clock(
+                machine, (uint32_t)((outcome.measured.cycles * 1000 + outcome.measured.ns / 2) /
+                                    outcome.measured.ns));
+        outcome.measured.gpu = NULL;
+        run_prepared(validation->options, &prepared, &clocked, &list, &outcome);
+    }
+    if (!good)
         first_error(&list, &outcome);
     tma_diagnostics_free(&list);
     tma_prepared_free(&prepared);
@@ -167,8 +191,10 @@ static bool run_records(struct launch_validation *validation) {
     struct tma_error error = {.text = "out of memory"};
     validation->tasks = tma_allocate(validation->record_count, sizeof *validation->tasks);
     validation->outcomes = tma_allocate(validation->record_count, sizeof *validation->outcomes);
+    validation->values = tma_allocate(validation->record_count + 1, sizeof *validation->values);
     struct tma_workers *workers = tma_workers_create(cli_jobs(validation->options->common), &code);
-    bool good = workers != NULL && validation->tasks != NULL && validation->outcomes != NULL;
+    bool good = workers != NULL && validation->tasks != NULL && validation->outcomes != NULL &&
+                validation->values != NULL;
     for (size_t i = 0; good && i < validation->record_count; i++)
         validation->tasks[i].cost = 1;
     batch.tasks = validation->tasks;
@@ -184,14 +210,51 @@ static bool run_records(struct launch_validation *validation) {
     return good;
 }
 
+/* Errors of cycles, the launch included, in percent of those measured. */
+struct errors {
+    double mean, median, p95, most;
+};
+
 struct sums {
     size_t records, skipped, compared, agree;
+    size_t timed; /* with a measurement on this GPU */
+    struct errors errors;
 };
+
+static bool is_timed(const struct launch_outcome *outcome) {
+    return outcome->run && outcome->timed && outcome->measured.cycles > 0;
+}
+
+static double error_of(const struct launch_outcome *outcome) {
+    double predicted = (double)(outcome->timing.cycles + outcome->timing.launch_cycles),
+           measured = (double)outcome->measured.cycles;
+    return 100 * (predicted - measured) / measured;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Nearest-rank percentiles. `values` is sorted afterwards. */
+static struct errors errors_of(double *values, size_t count) {
+    struct errors errors = {0};
+    if (count == 0)
+        return errors;
+    qsort(values, count, sizeof *values, by_size);
+    for (size_t i = 0; i < count; i++)
+        errors.mean += values[i] / (double)count;
+    errors.median = values[(count - 1) / 2];
+    errors.p95 = values[(count * 95 + 99) / 100 - 1];
+    errors.most = values[count - 1];
+    return errors;
+}
 
 /* Sums over the records of a file, and of a family; NULL: of all. */
 static struct sums sum(const struct launch_validation *validation, uint32_t file,
                        const char *family) {
     struct sums sums = {0};
+    double *values = validation->values;
     for (size_t i = 0; i < validation->record_count; i++) {
         const struct launch_outcome *outcome = &validation->outcomes[i];
         if (validation->records[i].file != file ||
@@ -201,7 +264,10 @@ static struct sums sum(const struct launch_validation *validation, uint32_t file
         sums.skipped += !outcome->run;
         sums.compared += outcome->compared;
         sums.agree += outcome->compared && outcome->agrees;
+        if (is_timed(outcome))
+            values[sums.timed++] = fabs(error_of(outcome));
     }
+    sums.errors = errors_of(values, sums.timed);
     return sums;
 }
 
@@ -221,6 +287,13 @@ static void sums_json(const struct sums *sums, struct tma_json *json) {
     tma_json_unsigned(json, "records", sums->compared);
     tma_json_unsigned(json, "agree", sums->agree);
     tma_json_end_object(json);
+    if (sums->timed == 0)
+        return;
+    tma_json_unsigned(json, "timed", sums->timed);
+    tma_json_decimal(json, "mape", sums->errors.mean, 2);
+    tma_json_decimal(json, "median", sums->errors.median, 2);
+    tma_json_decimal(json, "p95", sums->errors.p95, 2);
+    tma_json_decimal(json, "max", sums->errors.most, 2);
 }
 
 static void row_json(const struct launch_outcome *outcome, struct tma_json *json) {
@@ -239,6 +312,27 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
     tma_json_unsigned(json, "shared_store_wavefronts", outcome->counts.shared_store_wavefronts);
     tma_json_unsigned(json, "tma_load_bytes", outcome->counts.tma_load_bytes);
     tma_json_unsigned(json, "tma_store_bytes", outcome->counts.tma_store_bytes);
+    if (outcome->run && outcome->timed) {
+        const struct tma_core_result *timing = &outcome->timing;
+        tma_json_unsigned(json, "cycles", timing->cycles + timing->launch_cycles);
+        tma_json_unsigned(json, "issue_slots", timing->issue_slots);
+        tma_json_unsigned(json, "l2_sectors",
+                          timing->memory.sectors + timing->memory.write_sectors);
+        tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);
+        tma_json_unsigned(json, "dram_write_sectors", timing->memory.dram_write_sectors);
+    }
+    if (is_timed(outcome)) {
+        const struct tma_launch_measured *measured = &outcome->measured;
+        tma_json_decimal(json, "error_percent", error_of(outcome), 2);
+        tma_json_begin_line(json, "measured");
+        tma_json_unsigned(json, "cycles", measured->cycles);
+        tma_json_unsigned(json, "ns", measured->ns);
+        tma_json_unsigned(json, "instructions", measured->instructions);
+        tma_json_unsigned(json, "l2_sectors", measured->l2_sectors);
+        tma_json_unsigned(json, "dram_read_sectors", measured->dram_read_sectors);
+        tma_json_unsigned(json, "dram_write_sectors", measured->dram_write_sectors);
+        tma_json_end_object(json);
+    }
     tma_json_end_object(json);
 }
 
@@ -274,21 +368,34 @@ static void write_json(const struct launch_validation *validation, FILE *out) {
     tma_json_end_object(&json);
 }
 
+static void write_errors(const struct sums *sums, FILE *out) {
+    if (sums->timed == 0)
+        fprintf(out, " %8s %8s %8s %8s\n", "-", "-", "-", "-");
+    else
+        fprintf(out, " %7s%% %7s%% %7s%% %7s%%\n", tma_decimal(sums->errors.mean, 1).text,
+                tma_decimal(sums->errors.median, 1).text, tma_decimal(sums->errors.p95, 1).text,
+                tma_decimal(sums->errors.most, 1).text);
+}
+
 static void write_text(const struct launch_validation *validation, FILE *out) {
     for (uint32_t file = 0; file < validation->file_count; file++) {
         struct sums sums = sum(validation, file, NULL);
         tma_write_printable(cli_file_name(validation->files[file].path), out);
         fprintf(out, ": launches, %zu records, %zu skipped, outputs of %zu compared, %zu agree\n",
                 sums.records, sums.skipped, sums.compared, sums.agree);
-        fprintf(out, "  %-18s %7s %8s %8s %8s\n", "family", "records", "skipped", "compared",
-                "agree");
+        fprintf(out, "  %-18s %7s %8s %8s %8s %8s %8s %8s %8s\n", "family", "records", "skipped",
+                "compared", "agree", "cycles", "median", "p95", "most");
         for (size_t i = 0; i < validation->record_count; i++) {
             if (validation->records[i].file != file || !first_of_family(validation, i))
                 continue;
             struct sums family = sum(validation, file, validation->outcomes[i].family);
-            fprintf(out, "  %-18s %7zu %8zu %8zu %8zu\n", validation->outcomes[i].family,
+            fprintf(out, "  %-18s %7zu %8zu %8zu %8zu", validation->outcomes[i].family,
                     family.records, family.skipped, family.compared, family.agree);
+            write_errors(&family, out);
         }
+        fprintf(out, "  %-18s %7zu %8zu %8zu %8zu", "all", sums.records, sums.skipped,
+                sums.compared, sums.agree);
+        write_errors(&sums, out);
         for (size_t i = 0; i < validation->record_count; i++) {
             const struct launch_outcome *outcome = &validation->outcomes[i];
             if (validation->records[i].file != file || outcome->reason[0] == '\0')
@@ -336,5 +443,6 @@ int cli_launch_validate(const struct cli_launch_options *options, const char *gp
     tma_release(validation.records);
     tma_release(validation.tasks);
     tma_release(validation.outcomes);
+    tma_release(validation.values);
     return status;
 }

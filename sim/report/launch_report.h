@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "core/core_run.h"
 #include "launch/prepared.h"
 #include "report/json_writer.h"
 
@@ -13,6 +14,9 @@ struct tma_launch_report {
     const struct tma_output_difference *outputs; /* NULL: the launch did not come to its end */
     const char *ptx_name;                        /* of the PTX file, for places */
     uint32_t checked_ctas;                       /* that were checked for races */
+    const struct tma_machine *machine;
+    const struct tma_core_result *timing;       /* NULL: no time passed */
+    const struct tma_launch_measured *measured; /* on the machine's GPU; NULL: nothing */
 };
 
 void tma_launch_report_text(const struct tma_launch_report *report, FILE *out);
