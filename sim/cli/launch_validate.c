@@ -1,6 +1,7 @@
 /* Records of launches: all of them run, in worker processes, and their outputs are compared. */
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "cli/ranks.h"
 #include "cli/temporary.h"
 #include "core/core_run.h"
+#include "core/lowering.h"
 #include "report/decimal.h"
 #include "report/json_writer.h"
 #include "report/launch_report.h"
@@ -30,6 +32,7 @@ struct launch_outcome {
     bool compared;                       /* it has outputs, and all of them were compared */
     bool agrees;                         /* its outputs do */
     struct tma_ptx_result counts;        /* without lines and findings */
+    struct tma_sass_counts sass;         /* that ptxas's code would execute */
     bool timed;                          /* time passed */
     struct tma_core_result timing;       /* without lines */
     struct tma_launch_measured measured; /* with cycles 0: nothing was measured on this GPU */
@@ -92,6 +95,11 @@ static void run_prepared(const struct cli_launch_options *options, struct tma_pr
         outcome->compared = outputs.buffers > 0;
         outcome->agrees = outputs.different == 0;
         snprintf(outcome->reason, sizeof outcome->reason, "%s", outputs.first);
+    }
+    if (outcome->run && tma_count_sass(prepared->module, prepared->execution.registers, NULL,
+                                       result.lines, &outcome->sass, &error) != TMA_OK) {
+        outcome->run = false;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", error.text);
     }
     if (code == TMA_OK && !options->functional)
         tma_core_result_free(&outcome->timing);
@@ -296,6 +304,88 @@ static void sums_json(const struct sums *sums, struct tma_json *json) {
     tma_json_decimal(json, "max", sums->errors.most, 2);
 }
 
+/* What a profiler counts of the instructions in SASS: name in JSON, in text, places. */
+static const struct {
+    const char *key, *text;
+    size_t predicted, measured;
+} sass_figures[] = {
+#define SASS(key, text, member)                                                                    \
+    {                                                                                              \
+        key, text, offsetof(struct tma_sass_counts, member),                                       \
+            offsetof(struct tma_launch_measured, member)                                           \
+    }
+    SASS("sass_instructions", "all", instructions),
+    SASS("sass_alu", "alu", alu),
+    SASS("sass_fma", "fma", fma),
+    SASS("sass_xu", "xu", xu),
+    SASS("sass_lsu", "lsu", lsu),
+#undef SASS
+};
+enum { SASS_FIGURES = sizeof sass_figures / sizeof *sass_figures };
+
+static uint64_t sass_predicted(const struct launch_outcome *outcome, size_t figure) {
+    return *(const uint64_t *)((const char *)&outcome->sass + sass_figures[figure].predicted);
+}
+
+static uint64_t sass_measured(const struct launch_outcome *outcome, size_t figure) {
+    return *(const uint64_t *)((const char *)&outcome->measured + sass_figures[figure].measured);
+}
+
+static void sass_json(const struct launch_outcome *outcome, struct tma_json *json) {
+    for (size_t f = 0; f < SASS_FIGURES && outcome->run; f++) {
+        tma_json_begin_line(json, sass_figures[f].key);
+        tma_json_unsigned(json, "predicted", sass_predicted(outcome, f));
+        if (outcome->measured.instructions > 0)
+            tma_json_unsigned(json, "measured", sass_measured(outcome, f));
+        tma_json_end_object(json);
+    }
+}
+
+/* The mean error of a figure, in percent of the measured one; negative: nothing was measured. */
+static double sass_error(const struct launch_validation *validation, uint32_t file,
+                         const char *family, size_t figure) {
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < validation->record_count; i++) {
+        const struct launch_outcome *outcome = &validation->outcomes[i];
+        if (validation->records[i].file != file || !outcome->run ||
+            (family != NULL && strcmp(outcome->family, family) != 0) ||
+            sass_measured(outcome, figure) == 0)
+            continue;
+        double measured = (double)sass_measured(outcome, figure);
+        sum += 100 * fabs((double)sass_predicted(outcome, figure) - measured) / measured;
+        count++;
+    }
+    return count > 0 ? sum / (double)count : -1;
+}
+
+static void write_sass_errors(const struct launch_validation *validation, uint32_t file,
+                              const char *family, FILE *out) {
+    fprintf(out, "  %-18s", family == NULL ? "all" : family);
+    for (size_t f = 0; f < SASS_FIGURES; f++) {
+        double error = sass_error(validation, file, family, f);
+        if (error < 0)
+            fprintf(out, " %8s", "-");
+        else
+            fprintf(out, " %7s%%", tma_decimal(error, 1).text);
+    }
+    fputc('\n', out);
+}
+
+/* Errors of the instructions in SASS by family; nothing if none were measured. */
+static void write_sass(const struct launch_validation *validation, uint32_t file, FILE *out) {
+    if (sass_error(validation, file, NULL, 0) < 0)
+        return;
+    fprintf(out, "  %-18s", "SASS instructions");
+    for (size_t f = 0; f < SASS_FIGURES; f++)
+        fprintf(out, " %8s", sass_figures[f].text);
+    fputc('\n', out);
+    for (size_t i = 0; i < validation->record_count; i++)
+        if (validation->records[i].file == file && first_of_family(validation, i))
+            write_sass_errors(validation, file, validation->outcomes[i].family, out);
+    write_sass_errors(validation, file, NULL, out);
+}
+
 static void row_json(const struct launch_outcome *outcome, struct tma_json *json) {
     tma_json_begin_object(json, NULL);
     tma_json_string(json, "name", outcome->name);
@@ -312,6 +402,7 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
     tma_json_unsigned(json, "shared_store_wavefronts", outcome->counts.shared_store_wavefronts);
     tma_json_unsigned(json, "tma_load_bytes", outcome->counts.tma_load_bytes);
     tma_json_unsigned(json, "tma_store_bytes", outcome->counts.tma_store_bytes);
+    sass_json(outcome, json);
     if (outcome->run && outcome->timed) {
         const struct tma_core_result *timing = &outcome->timing;
         tma_json_unsigned(json, "cycles", timing->cycles + timing->launch_cycles);
@@ -396,6 +487,7 @@ static void write_text(const struct launch_validation *validation, FILE *out) {
         fprintf(out, "  %-18s %7zu %8zu %8zu %8zu", "all", sums.records, sums.skipped,
                 sums.compared, sums.agree);
         write_errors(&sums, out);
+        write_sass(validation, file, out);
         for (size_t i = 0; i < validation->record_count; i++) {
             const struct launch_outcome *outcome = &validation->outcomes[i];
             if (validation->records[i].file != file || outcome->reason[0] == '\0')

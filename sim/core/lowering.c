@@ -529,6 +529,15 @@ static bool wants_uniform(const struct pass *pass, uint32_t user, uint32_t i) {
     }
 }
 
+/* Is it computed by the vector pipes although all lanes have one value? Then what it is computed from
+ * is, too. */
+static bool keeps_vector(const struct pass *pass, uint32_t user) {
+    return pass->facts->written[user] == 1 && !pass->uniform[user] && result(pass, user)->uniform &&
+           at(pass, user)->opcode != TMA_PTX_OP_SETP && !is_predicate_logic(pass, user) &&
+           at(pass, user)->opcode != TMA_PTX_OP_CVT && at(pass, user)->opcode != TMA_PTX_OP_MOV &&
+           !pass->folded[user];
+}
+
 /* A predicate of the uniform pipe selects there. */
 static bool selects_by_uniform(const struct pass *pass, uint32_t i) {
     if (at(pass, i)->opcode != TMA_PTX_OP_SELP)
@@ -562,6 +571,8 @@ static void choose_uniform(struct pass *pass) {
                 uint32_t user = facts->uses[value->first_use + u];
                 wanted = user != i && wants_uniform(pass, user, i);
             }
+            for (uint32_t u = 0; u < value->use_count && wanted; u++)
+                wanted = !keeps_vector(pass, facts->uses[value->first_use + u]);
             pass->uniform[i] = wanted;
             changed = changed || !wanted;
         }
@@ -998,5 +1009,31 @@ enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t func
     tma_release(pass.takes);
     tma_release(pass.sequence);
     tma_lowering_facts_free(&facts);
+    return code;
+}
+
+enum tma_error_code tma_count_sass(const struct tma_ptx_module *module, uint32_t registers,
+                                   const struct tma_lowering_options *options,
+                                   const struct tma_ptx_line *lines, struct tma_sass_counts *counts,
+                                   struct tma_error *error) {
+    enum tma_error_code code = TMA_OK;
+    struct tma_lowered *lowered = tma_allocate(module->instruction_count, sizeof *lowered);
+    *counts = (struct tma_sass_counts){0};
+    if (lowered == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    for (uint32_t f = 0; code == TMA_OK && f < module->function_count; f++)
+        if (!module->functions[f].is_extern)
+            code = tma_lower(module, f, registers, options, lowered, NULL, error);
+    for (size_t i = 0; code == TMA_OK && i < module->instruction_count; i++) {
+        const uint8_t *slots = lowered[i].slots;
+        for (uint32_t pipe = 0; pipe < TMA_PIPE_COUNT; pipe++)
+            counts->instructions += lines[i].executions * slots[pipe];
+        counts->alu += lines[i].executions * slots[TMA_PIPE_ALU];
+        counts->fma +=
+            lines[i].executions * (uint64_t)(slots[TMA_PIPE_FMA] + slots[TMA_PIPE_FMA_HEAVY]);
+        counts->xu += lines[i].executions * slots[TMA_PIPE_SFU];
+        counts->lsu += lines[i].executions * slots[TMA_PIPE_LSU];
+    }
+    tma_release(lowered);
     return code;
 }

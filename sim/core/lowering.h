@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "ptx/decoded.h"
+#include "ptx/execution.h"
 
 /* Pipes of an SM: name, text in reports. */
 #define TMA_PIPES(X)                                                                               \
@@ -83,6 +84,11 @@ struct tma_lowered_function {
     uint32_t spilled;        /* of them, beyond what a thread may have */
 };
 
+/* SASS instructions that warps execute, in all and by the pipes that a profiler counts. */
+struct tma_sass_counts {
+    uint64_t instructions, alu, fma, xu, lsu;
+};
+
 /* Lowers a function of a module: lowered[i] for i in its instructions. `registers` of a thread as
  * the launch gives them; 0: as many as are live. `options` may be NULL: all rules; so may `whole`.
  * Fails with TMA_ERROR_MEMORY. */
@@ -90,5 +96,12 @@ enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t func
                               uint32_t registers, const struct tma_lowering_options *options,
                               struct tma_lowered *lowered, struct tma_lowered_function *whole,
                               struct tma_error *error);
+
+/* Lowers all functions of a module, and counts what a launch executed: `lines` has the executions
+ * of each of the module's instructions. Fails with TMA_ERROR_MEMORY. */
+enum tma_error_code tma_count_sass(const struct tma_ptx_module *module, uint32_t registers,
+                                   const struct tma_lowering_options *options,
+                                   const struct tma_ptx_line *lines, struct tma_sass_counts *counts,
+                                   struct tma_error *error);
 
 #endif

@@ -96,8 +96,9 @@ struct tma_launch {
 
 /* What a GPU did in one launch; 0: not in the record. */
 struct tma_launch_measured {
-    const char *gpu; /* its key in the record; borrowed */
-    uint64_t cycles, ns, instructions, dram_read_sectors, dram_write_sectors, l2_sectors;
+    const char *gpu;                          /* its key in the record; borrowed */
+    uint64_t instructions, alu, fma, xu, lsu; /* of warps, in SASS: in all, and by pipe */
+    uint64_t cycles, ns, dram_read_sectors, dram_write_sectors, l2_sectors;
 };
 
 /* Reads a launch file from its text. `name` is the file's path: locations borrow it, and files are

@@ -322,6 +322,10 @@ bool tma_launch_measurement(const struct tma_launch *launch, const char *machine
                                          .cycles = figure(node, "cycles"),
                                          .ns = figure(node, "ns"),
                                          .instructions = figure(node, "instructions"),
+                                         .alu = figure(node, "alu"),
+                                         .fma = figure(node, "fma"),
+                                         .xu = figure(node, "xu"),
+                                         .lsu = figure(node, "lsu"),
                                          .dram_read_sectors = figure(node, "dram_read_sectors"),
                                          .dram_write_sectors = figure(node, "dram_write_sectors"),
                                          .l2_sectors = figure(node, "l2_sectors")};
