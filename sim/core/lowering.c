@@ -126,11 +126,10 @@ static void fold_moves(struct pass *pass) {
     uint32_t zero =
         TMA_LOWERING_NONE; /* the last move of a zero, whose CS2R has room for another */
     for (uint32_t i = 0; i < facts->count; i++) {
-        bool again = zeros != TMA_LOWERING_NONE && at(pass, i)->opcode != TMA_PTX_OP_MOV;
-        for (uint32_t k = 0; again && k < facts->written[i]; k++)
-            again = facts->registers[facts->first_register[i] + k] != zeros;
-        if (!again && at(pass, i)->opcode != TMA_PTX_OP_MOV)
-            zeros = TMA_LOWERING_NONE;
+        bool moves = at(pass, i)->opcode == TMA_PTX_OP_MOV;
+        for (uint32_t k = 0; !moves && k < facts->written[i]; k++)
+            if (facts->registers[facts->first_register[i] + k] == zeros)
+                zeros = TMA_LOWERING_NONE;
         if (facts->dead[i]) {
             pass->folded[i] = true;
             continue;
@@ -529,8 +528,8 @@ static bool wants_uniform(const struct pass *pass, uint32_t user, uint32_t i) {
     }
 }
 
-/* Is it computed by the vector pipes although all lanes have one value? Then what it is computed from
- * is, too. */
+/* Is it computed by the vector pipes although all lanes have one value? Then what it is computed
+ * from is, too. */
 static bool keeps_vector(const struct pass *pass, uint32_t user) {
     return pass->facts->written[user] == 1 && !pass->uniform[user] && result(pass, user)->uniform &&
            at(pass, user)->opcode != TMA_PTX_OP_SETP && !is_predicate_logic(pass, user) &&
@@ -823,7 +822,7 @@ static void lower_one(struct pass *pass, uint32_t i) {
     if (loads_parameter(pass, i))
         add(pass, lowered, uniform ? "u" : "c");
     if (sequence != NULL && uniform) {
-        for (; *sequence != '\0'; sequence++)
+        for (const char *letter = sequence; *letter != '\0'; letter++)
             add(pass, lowered, "u");
     } else {
         if (sequence == NULL)
@@ -834,12 +833,12 @@ static void lower_one(struct pass *pass, uint32_t i) {
         if (crosses(pass, i))
             add(pass, lowered, "a");
     }
-    for (const char *last = sequence; *last != '\0'; last++)
-        if (last[1] == '\0')
-            for (uint32_t pipe = 0; pipe < TMA_PIPE_COUNT; pipe++)
-                if (lowered->slots[pipe] > 0 &&
-                    "afhsdultc"[pipe] == (*last == 'm' ? pass->movable : *last))
-                    lowered->latency = tma_lowering_latency((enum tma_pipe)pipe);
+    if (*sequence != '\0') {
+        char last = sequence[strlen(sequence) - 1];
+        bool moved = lowered->uniform && pass->sequence[i] != NULL; /* all of it */
+        lowered->latency = tma_lowering_latency(
+            moved ? TMA_PIPE_UNIFORM : tma_lowering_pipe(last == 'm' ? pass->movable : last));
+    }
 }
 
 static void lower_all(struct pass *pass, char movable) {
@@ -996,7 +995,7 @@ enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t func
     struct pass pass = {.facts = &facts,
                         .options = options == NULL ? &all : options,
                         .lowered = lowered + module->functions[function].first_instruction};
-    struct tma_lowered_function own;
+    struct tma_lowered_function own = {0};
     whole = whole == NULL ? &own : whole;
     *whole = (struct tma_lowered_function){0};
     enum tma_error_code code =

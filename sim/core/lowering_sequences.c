@@ -15,16 +15,16 @@ enum kind {
 };
 
 /* The first row that fits is the one. */
-struct row {
+struct sequence_row {
     uint16_t opcode;
     uint8_t kind;  /* enum kind: of type 0 */
     uint16_t word; /* a modifier that it has; 0: any */
     const char *sequence, *uniform;
 };
 
-/* What ptxas 13.0 makes of each for sm_90a, found by compiling it alone: scripts/sass-sequences.
+/* What ptxas 13.0 makes of each for sm_90a, found by compiling it alone.
  * Where a slow path is out of line (subnormal divisors, ...), it does not count. */
-static const struct row rows[] = {
+static const struct sequence_row rows[] = {
     {TMA_PTX_OP_ABS, SHORT, 0, "aaa", NULL},
     {TMA_PTX_OP_ABS, WORD, 0, "a", "uu"},
     {TMA_PTX_OP_ABS, LONG, 0, "aahaa", NULL},
@@ -461,24 +461,26 @@ const char *tma_lowering_sequence(const struct tma_lowering_facts *facts, uint32
     return uniform ? NULL : "a";
 }
 
-void tma_lowering_add(struct tma_lowered *lowered, const char *sequence, char movable) {
+enum tma_pipe tma_lowering_pipe(char letter) {
     static const char letters[TMA_PIPE_COUNT + 1] = "afhsdultc";
+    return (enum tma_pipe)(strchr(letters, letter) - letters);
+}
+
+void tma_lowering_add(struct tma_lowered *lowered, const char *sequence, char movable) {
     for (; *sequence != '\0'; sequence++) {
         char letter = *sequence == 'm' ? movable : *sequence;
-        uint8_t *slots = &lowered->slots[strchr(letters, letter) - letters];
+        uint8_t *slots = &lowered->slots[tma_lowering_pipe(letter)];
         *slots = (uint8_t)(*slots + (*slots < UINT8_MAX));
     }
 }
 
 uint8_t tma_lowering_latency(enum tma_pipe pipe) {
-    switch (pipe) {
+    switch (pipe) { /* tests/hardware/h100/instruction_costs.tsv */
     case TMA_PIPE_ALU:
     case TMA_PIPE_FMA:
-        return 4;
-    case TMA_PIPE_FMA_HEAVY:
-        return 4;
+    case TMA_PIPE_FMA_HEAVY: /* IMAD.HI: 9 */
     case TMA_PIPE_UNIFORM:
-        return 6;
+        return 4;
     case TMA_PIPE_FP64:
         return 8;
     case TMA_PIPE_SFU:

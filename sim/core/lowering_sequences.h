@@ -11,6 +11,9 @@
 const char *tma_lowering_sequence(const struct tma_lowering_facts *facts, uint32_t instruction,
                                   bool uniform, bool expand);
 
+/* The pipe of a letter, which is not m. */
+enum tma_pipe tma_lowering_pipe(char letter);
+
 /* Adds a sequence. `movable` is the letter that m stands for. */
 void tma_lowering_add(struct tma_lowered *lowered, const char *sequence, char movable);
 

@@ -1,7 +1,6 @@
 /* What ptxas makes of PTX, rule by rule. Each case is a body; beside each of its lines stand the
  * SASS instructions that it takes, one letter each, in the order of the pipes: a ALU, f FMA, h FMA
- * heavy, s SFU, d FP64, u uniform, l LSU, t tensor, c control. nvdisasm shows the same of ptxas's
- * code. */
+ * heavy, s SFU, d FP64, u uniform, l LSU, t tensor, c control. */
 #include <stdio.h>
 #include <string.h>
 
