@@ -190,8 +190,7 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
         wait_until(warp, warp->block_cycle, (enum tma_core_stall)warp->block_reason);
         break;
     case TMA_CORE_FENCE:
-        if (warp->writes > 0)
-            wait_until(warp, TMA_NEVER, TMA_STALL_GLOBAL);
+        wait_until(warp, warp->writes > 0 ? TMA_NEVER : warp->written_cycle, TMA_STALL_GLOBAL);
         break;
     case TMA_CORE_COPY_WAIT:
         wait_until(warp, groups_end(&warp->copies, planned->count), TMA_STALL_COPIES);
@@ -302,8 +301,10 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
             const uint32_t *numbers = &run->plan.numbers[planned->first + planned->read_count];
             for (uint32_t i = 0; i < planned->write_count; ++i)
                 warp->registers[numbers[i]] = event->cycle;
-            warp->writes -=
-                planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE;
+            if (planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE) {
+                --warp->writes;
+                warp->written_cycle = event->cycle;
+            }
             unblock(sm, warp);
         }
         break;
