@@ -42,6 +42,7 @@ struct tma_core_warp {
     uint64_t ready;         /* the instruction before lets it issue */
     uint64_t earliest;      /* it may issue, as far as its own operands and waits say; TMA_NEVER */
     uint8_t reason;         /* enum tma_core_stall: what `earliest` waits for */
+    uint8_t ready_reason;   /* the same of `ready` */
     bool known;             /* `earliest` and `reason` are */
     bool resumed;           /* the instruction has been issued, and waited */
     uint64_t issued_cycle;  /* the instruction before */
