@@ -4,10 +4,11 @@
 
 #include "base/allocation.h"
 #include "core/lowering_facts.h"
+#include "core/lowering_registers.h"
 #include "core/lowering_sequences.h"
 
 /* Inputs of IADD3 and LOP3; a constant is one, too. */
-enum { MOST_INPUTS = 3 };
+enum { MOST_INPUTS = 3, MOST_REGISTERS = 255 };
 
 const char *tma_pipe_name(enum tma_pipe pipe) {
     static const char *const names[] = {
@@ -45,6 +46,7 @@ struct pass {
     const char **sequence; /* instead of that of the instruction by itself; NULL */
     uint32_t maps;         /* TMA instructions whose map is a parameter, on a way through */
     uint32_t loop_maps;    /* of them in a loop */
+    bool serialised;       /* the function's wgmma */
     char movable;          /* letter of what ALU and FMA can both do */
 };
 
@@ -133,7 +135,7 @@ static void fold_moves(struct pass *pass) {
             pass->folded[i] = true;
             continue;
         }
-        if (!is_on(pass, TMA_LOWERING_CONSTANTS) || facts->written[i] != 1)
+        if (facts->written[i] != 1)
             continue;
         uint32_t number = facts->registers[facts->first_register[i]];
         const struct tma_lowering_value *value = &facts->values[number];
@@ -145,7 +147,8 @@ static void fold_moves(struct pass *pass) {
             pass->folded[i] = source != TMA_LOWERING_NONE && facts->values[source].uniform &&
                               facts->values[source].definitions == 1;
         }
-        if (pass->folded[i] || at(pass, i)->opcode != TMA_PTX_OP_MOV || value->definitions < 2)
+        if (pass->folded[i] || at(pass, i)->opcode != TMA_PTX_OP_MOV || value->definitions < 2 ||
+            !is_on(pass, TMA_LOWERING_CONSTANTS))
             continue;
         uint64_t bits = 0;
         bool constant = tma_lowering_constant(facts, i, 1, &bits) ||
@@ -697,7 +700,7 @@ static void lower_wgmma(const struct pass *pass, uint32_t i, struct tma_lowered 
         if (operand->kind == TMA_PTX_REGISTER)
             bring(pass, operand, "", lowered);
     }
-    add(pass, lowered, lowered->serialised ? "tc" : "t");
+    add(pass, lowered, lowered->serialised ? "ctc" : "t"); /* WARPGROUP.ARRIVE, DEPBAR */
 }
 
 /* A branch on a uniform predicate moves it to the vector ones. */
@@ -791,6 +794,10 @@ static void lower_one(struct pass *pass, uint32_t i) {
         case TMA_PTX_OP_WGMMA_MMA_ASYNC:
             lower_wgmma(pass, i, lowered);
             return;
+        case TMA_PTX_OP_WGMMA_FENCE:
+        case TMA_PTX_OP_WGMMA_WAIT_GROUP:
+            add(pass, lowered, pass->serialised ? "" : "c"); /* each wgmma has its own */
+            return;
         case TMA_PTX_OP_MBARRIER_TRY_WAIT:
         case TMA_PTX_OP_MBARRIER_TEST_WAIT:
             lower_wait(pass, i, lowered);
@@ -828,8 +835,11 @@ static void lower_all(struct pass *pass, char movable) {
     pass->movable = movable;
     for (uint32_t i = 0; i < pass->facts->count; i++) {
         pass->lowered[i] = (struct tma_lowered){.reason = TMA_LOWERING_NONE};
-        lower_one(pass, i);
     }
+    if (is_on(pass, TMA_LOWERING_ACCUMULATORS))
+        pass->serialised = tma_lowering_serialise(pass->facts, pass->lowered);
+    for (uint32_t i = 0; i < pass->facts->count; i++)
+        lower_one(pass, i);
 }
 
 /* Moves, shifts and sums go to the pipe that has less to do in the function: MOV, SHF and IADD3.X,
@@ -871,7 +881,62 @@ static void count_maps(struct pass *pass, uint32_t *most) {
     }
 }
 
-static enum tma_error_code lower(struct pass *pass, struct tma_error *error) {
+/* What a loop does not change is computed before it: its slots go to the last instruction there. */
+static void move_invariants(struct pass *pass) {
+    const struct tma_lowering_facts *facts = pass->facts;
+    for (uint32_t i = 0; i < facts->count; i++) {
+        uint32_t l = facts->blocks[facts->block_of[i]].loop;
+        if (l == TMA_LOWERING_NONE || facts->loops[l].first == 0 || facts->written[i] != 1 ||
+            at(pass, i)->guard != TMA_PTX_NO_REGISTER || result(pass, i)->definitions != 1 ||
+            tma_lowering_has_effect(at(pass, i)) || at(pass, i)->opcode == TMA_PTX_OP_LD ||
+            at(pass, i)->opcode == TMA_PTX_OP_MOV || at(pass, i)->opcode == TMA_PTX_OP_SETP ||
+            is_predicate_logic(pass, i) || tma_lowering_is_convergent(at(pass, i)))
+            continue;
+        bool changes = false;
+        for (uint32_t j = facts->loops[l].first; j < facts->loops[l].end && !changes; j++)
+            for (uint32_t k = 0; k < facts->written[j] && !changes; k++)
+                for (uint32_t r = facts->first_register[i] + 1; r < facts->first_register[i + 1];
+                     r++)
+                    changes = changes || facts->values[facts->registers[r]].copy_of ==
+                                             facts->registers[facts->first_register[j] + k];
+        if (changes)
+            continue;
+        struct tma_lowered *before = &pass->lowered[facts->loops[l].first - 1];
+        for (uint32_t pipe = 0; pipe < TMA_PIPE_COUNT; pipe++) {
+            uint32_t slots = before->slots[pipe] + pass->lowered[i].slots[pipe];
+            before->slots[pipe] = (uint8_t)(slots < UINT8_MAX ? slots : UINT8_MAX);
+            pass->lowered[i].slots[pipe] = 0;
+        }
+    }
+}
+
+/* The registers that are in the vector file. */
+static enum tma_error_code spill(struct pass *pass, uint32_t registers,
+                                 struct tma_lowered_function *whole, struct tma_error *error) {
+    const struct tma_lowering_facts *facts = pass->facts;
+    uint32_t limit = registers != 0 && registers < MOST_REGISTERS ? registers : MOST_REGISTERS;
+    if (facts->function->maximum_registers != 0 && facts->function->maximum_registers < limit)
+        limit = facts->function->maximum_registers;
+    bool *in_file = tma_allocate(facts->value_count, sizeof *in_file);
+    if (in_file == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    for (uint32_t number = 0; number < facts->value_count; number++) {
+        const struct tma_lowering_value *value = &facts->values[number];
+        bool folded = value->definitions == 1 && pass->folded[value->definition];
+        in_file[number] = value->definitions > 0 && !value->constant && value->copy_of == number &&
+                          !folded &&
+                          !(in_uniform(pass, number) && pass->uniform[value->definition]);
+    }
+    if (!is_on(pass, TMA_LOWERING_SPILLS))
+        limit = UINT32_MAX;
+    enum tma_error_code code =
+        tma_lowering_spill(facts, in_file, limit, pass->lowered, whole, error);
+    tma_release(in_file);
+    return code;
+}
+
+static enum tma_error_code lower(struct pass *pass, uint32_t registers,
+                                 struct tma_lowered_function *whole, struct tma_error *error) {
     const struct tma_lowering_facts *facts = pass->facts;
     pass->folded = tma_allocate(facts->count, sizeof *pass->folded);
     pass->uniform = tma_allocate(facts->count, sizeof *pass->uniform);
@@ -906,7 +971,9 @@ static enum tma_error_code lower(struct pass *pass, struct tma_error *error) {
     if (is_on(pass, TMA_LOWERING_UNIFORM))
         choose_uniform(pass);
     balance(pass);
-    return TMA_OK;
+    if (is_on(pass, TMA_LOWERING_INVARIANT))
+        move_invariants(pass);
+    return spill(pass, registers, whole, error);
 }
 
 enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t function,
@@ -918,13 +985,13 @@ enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t func
     struct pass pass = {.facts = &facts,
                         .options = options == NULL ? &all : options,
                         .lowered = lowered + module->functions[function].first_instruction};
-    (void)registers;
-    if (whole != NULL)
-        *whole = (struct tma_lowered_function){0};
+    struct tma_lowered_function own;
+    whole = whole == NULL ? &own : whole;
+    *whole = (struct tma_lowered_function){0};
     enum tma_error_code code =
         tma_lowering_facts_create(module, function, pass.options, &facts, error);
     if (code == TMA_OK)
-        code = lower(&pass, error);
+        code = lower(&pass, registers, whole, error);
     tma_release(pass.folded);
     tma_release(pass.uniform);
     tma_release(pass.inputs);

@@ -91,6 +91,23 @@ bool tma_lowering_has_effect(const struct tma_ptx_instruction *instruction) {
     }
 }
 
+bool tma_lowering_is_convergent(const struct tma_ptx_instruction *instruction) {
+    switch (instruction->opcode) {
+    case TMA_PTX_OP_ACTIVEMASK:
+    case TMA_PTX_OP_ELECT:
+    case TMA_PTX_OP_LDMATRIX:
+    case TMA_PTX_OP_MATCH:
+    case TMA_PTX_OP_MMA:
+    case TMA_PTX_OP_MOVMATRIX:
+    case TMA_PTX_OP_REDUX:
+    case TMA_PTX_OP_SHFL:
+    case TMA_PTX_OP_VOTE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 uint32_t tma_lowering_register(const struct tma_lowering_facts *facts, uint32_t instruction,
                                uint32_t k) {
     const struct tma_ptx_operand *operand = tma_lowering_operand(facts, instruction, k);
@@ -281,6 +298,82 @@ static void find_constants(struct tma_lowering_facts *facts) {
         if (source != TMA_LOWERING_NONE && facts->values[source].definitions == 1)
             value->copy_of = source;
     }
+}
+
+static bool same_operand(const struct tma_lowering_facts *facts, uint32_t i, uint32_t j,
+                         uint32_t k) {
+    const struct tma_ptx_operand *a = tma_lowering_operand(facts, i, k);
+    const struct tma_ptx_operand *b = tma_lowering_operand(facts, j, k);
+    if (a->kind != b->kind || a->negated != b->negated)
+        return false;
+    if (a->kind == TMA_PTX_IMMEDIATE)
+        return a->bits == b->bits && a->is_float == b->is_float;
+    if (a->kind == TMA_PTX_SPECIAL)
+        return a->number == b->number;
+    uint32_t number = tma_lowering_register(facts, i, k);
+    return number != TMA_LOWERING_NONE && number == tma_lowering_register(facts, j, k) &&
+           facts->values[number].definitions == 1;
+}
+
+/* Does `j` compute what `i` does? */
+static bool same(const struct tma_lowering_facts *facts, uint32_t i, uint32_t j) {
+    const struct tma_ptx_instruction *a = &facts->code[i], *b = &facts->code[j];
+    if (a->opcode != b->opcode || a->operand_count != b->operand_count ||
+        a->type_count != b->type_count || a->word_count != b->word_count ||
+        a->guard != TMA_PTX_NO_REGISTER || b->guard != TMA_PTX_NO_REGISTER ||
+        memcmp(a->types, b->types, sizeof a->types) != 0 ||
+        memcmp(a->words, b->words, a->word_count * sizeof *a->words) != 0)
+        return false;
+    for (uint32_t k = 1; k < a->operand_count; k++)
+        if (!same_operand(facts, i, j, k))
+            return false;
+    return true;
+}
+
+enum { BUCKETS = 256 };
+
+static uint32_t bucket(const struct tma_lowering_facts *facts, uint32_t i) {
+    uint32_t hash = facts->code[i].opcode * 31u;
+    for (uint32_t k = 1; k < facts->code[i].operand_count; k++) {
+        uint32_t number = tma_lowering_register(facts, i, k);
+        hash = hash * 31u + (number != TMA_LOWERING_NONE
+                                 ? number
+                                 : (uint32_t)tma_lowering_operand(facts, i, k)->bits);
+    }
+    return hash % BUCKETS;
+}
+
+/* What is computed twice in a block is one value. Returns false if memory runs out. */
+static bool find_common(struct tma_lowering_facts *facts) {
+    uint32_t *next = tma_allocate(facts->count, sizeof *next);
+    uint32_t heads[BUCKETS];
+    if (next == NULL)
+        return false;
+    for (uint32_t i = 0; i < facts->count; i++) {
+        if (i == facts->blocks[facts->block_of[i]].first)
+            memset(heads, 0xFF, sizeof heads);
+        const struct tma_ptx_instruction *instruction = &facts->code[i];
+        if (facts->written[i] != 1 || tma_lowering_has_effect(instruction) ||
+            tma_lowering_is_convergent(instruction) || instruction->opcode == TMA_PTX_OP_LD ||
+            instruction->operand_count < 2 ||
+            tma_lowering_operand(facts, i, 0)->kind != TMA_PTX_REGISTER)
+            continue;
+        struct tma_lowering_value *value =
+            &facts->values[facts->registers[facts->first_register[i]]];
+        uint32_t *head = &heads[bucket(facts, i)], j = *head;
+        while (j != TMA_LOWERING_NONE && !same(facts, i, j))
+            j = next[j];
+        if (value->definitions != 1)
+            continue;
+        if (j != TMA_LOWERING_NONE) {
+            value->copy_of = facts->values[facts->registers[facts->first_register[j]]].copy_of;
+            continue;
+        }
+        next[i] = *head;
+        *head = i;
+    }
+    tma_release(next);
+    return true;
 }
 
 /* Uses, of copies by those of what they copy. */
@@ -651,6 +744,8 @@ enum tma_error_code tma_lowering_facts_create(const struct tma_ptx_module *modul
     find_dead(facts, !options->off[TMA_LOWERING_DEAD]);
     if (!options->off[TMA_LOWERING_CONSTANTS])
         find_constants(facts);
+    if (!options->off[TMA_LOWERING_COMMON] && !find_common(facts))
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     find_loops(facts);
     find_uniform(facts);
     find_possible(facts);

@@ -65,6 +65,9 @@ uint32_t tma_lowering_successors(const struct tma_lowering_facts *facts, uint32_
 /* Does it do more than write registers? */
 bool tma_lowering_has_effect(const struct tma_ptx_instruction *instruction);
 
+/* Does its result depend on which lanes execute it together? */
+bool tma_lowering_is_convergent(const struct tma_ptx_instruction *instruction);
+
 /* The register of operand k, copies seen through; TMA_LOWERING_NONE: it is no register. */
 uint32_t tma_lowering_register(const struct tma_lowering_facts *facts, uint32_t instruction,
                                uint32_t k);

@@ -420,6 +420,10 @@ const char *tma_lowering_sequence(const struct tma_lowering_facts *facts, uint32
     if (!expand)
         return instruction->opcode == TMA_PTX_OP_WGMMA_MMA_ASYNC ? "t" : uniform ? "u" : "a";
     switch (instruction->opcode) {
+    case TMA_PTX_OP_MBARRIER_ARRIVE:
+        if (instruction->operand_count > 2) /* the count comes into a register */
+            return "mc";
+        break;
     case TMA_PTX_OP_DIV:
     case TMA_PTX_OP_REM:
         if (kind == SHORT || kind == WORD || kind == LONG)
