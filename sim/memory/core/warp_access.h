@@ -19,7 +19,8 @@ enum tma_access_kind {
  * reduced at L2 is valid in L1 no longer. */
 enum tma_caching {
     TMA_CACHING_ALL,         /* the default, ld.ca, ld.nc */
-    TMA_CACHING_L2,          /* passes by L1: .cg, .volatile, .relaxed, .acquire */
+    TMA_CACHING_L2,          /* passes by L1: .cg */
+    TMA_CACHING_COHERENT,    /* so do .volatile, .relaxed, .acquire, which no coalescer merges */
     TMA_CACHING_NO_ALLOCATE, /* may hit in L1; what misses is not kept there */
     TMA_CACHING_EVICT_FIRST, /* the next victim */
     TMA_CACHING_EVICT_LAST,  /* the last victim */

@@ -3,7 +3,8 @@
  * lines, in order. A load waits for sectors that others have requested, and requests those that
  * nobody has. Only so many requests may be on their way, and only so many flits of writes; while
  * there are no more, the unit waits, and with it all accesses behind. Requests go to L2 as those of
- * the TMA unit do, but pass no coalescer; responses come by the same port of the SM. */
+ * the TMA unit do, and the GPC's coalescer merges them but for those that must see what others have
+ * written; responses come by the same port of the SM. */
 #include "base/allocation.h"
 #include "base/fuzzing.h"
 #include "memory/sm/sms.h"
@@ -13,9 +14,6 @@ enum { FIRST_ACCESSES = TMA_UNLESS_FUZZING(256, 4), FIRST_DONE = TMA_UNLESS_FUZZ
 
 /* Requests have the number of the waiting line in 32 bits. */
 enum { MOST_ACCESSES = 1 << 26 };
-
-/* Requests of LSUs count what L2 fetches for them under this transfer, which no TMA unit has. */
-enum { NO_TRANSFER = 0 };
 
 static bool grow_accesses(struct tma_lsus *lsus) {
     uint32_t old = lsus->access_count, count = old == 0 ? FIRST_ACCESSES : 2 * old;
@@ -69,6 +67,7 @@ static bool fills_l1(const struct tma_access *access) {
     case TMA_CACHING_EVICT_LAST:
         return true;
     case TMA_CACHING_L2:
+    case TMA_CACHING_COHERENT:
     case TMA_CACHING_NO_ALLOCATE:
         break;
     }
@@ -119,7 +118,6 @@ static struct tma_packet packet_of(const struct tma_core *core, const struct tma
                                    uint32_t waiting, uint64_t line, uint32_t sectors) {
     return (struct tma_packet){
         .line = line,
-        .transfer = NO_TRANSFER,
         .sent_cycle = core->cycle,
         .sectors = (uint8_t)sectors,
         .wanted = (uint8_t)sectors,
@@ -142,7 +140,7 @@ static void request(struct tma_core *core, struct tma_lsu *lsu, const struct tma
     *packet = packet_of(core, access, waiting, line, sectors);
     packet->kind = TMA_PACKET_LOAD;
     tma_locate_read(core, packet, &core->gpc_sides[packet->gpc]);
-    packet->waiting = waiting;
+    packet->coalesces = access->caching != TMA_CACHING_COHERENT;
     lsu->misses++;
     tma_send(core, TMA_TO_L2, id, core->cycle + core->request_cycles[access->sm]);
 }
@@ -186,7 +184,7 @@ static bool look_up(struct tma_core *core, struct tma_lsus *lsus, struct tma_lsu
     struct tma_l1 *l1 = &lsu->l1;
     bool room = lsu->misses < machine->l1.misses;
     uint32_t number = TMA_NONE, missing = line->sectors, absent;
-    if (access->caching != TMA_CACHING_L2)
+    if (access->caching != TMA_CACHING_L2 && access->caching != TMA_CACHING_COHERENT)
         number = tma_l1_find(l1, line->line);
     if (number != TMA_NONE)
         missing &= ~(uint32_t)l1->lines[number].valid;
