@@ -3,15 +3,21 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "cli/launch_experiments.h"
 #include "cli/launch_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/temporary.h"
 #include "core/core_run.h"
 #include "report/launch_report.h"
 
-enum { DEFAULT_CHECKED_CTAS = 2 };
+enum {
+    DEFAULT_CHECKED_CTAS = 2,
+    /* Launches of more warp instructions are not run again without --why. */
+    MOST_TRIED_INSTRUCTIONS = 5000000
+};
 
 /* A launch that was read. */
 struct launch_case {
@@ -132,6 +138,13 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                            checked_ctas(options, &run->prepared.execution)};
     if (tma_launch_measurement(&run->launch, run->machine.name, &measured))
         report.measured = &measured;
+    bool is_short = result.instructions <= MOST_TRIED_INSTRUCTIONS;
+    if (report.timing != NULL && (options->why || (is_short && !options->no_why))) {
+        report.tried = true;
+        report.limit_count = cli_launch_experiments(&run->launch, &run->machine, timing.cycles,
+                                                    cli_jobs(options->common),
+                                                    options->common->quiet, report.limits);
+    }
     write_report(&report, options->common->format, out);
     int status = status_of(&report, compared);
     if (ended && outputs.different > 0)

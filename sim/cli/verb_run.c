@@ -256,10 +256,8 @@ static bool check_sampling(const struct run_options *options) {
     return cli_sample_allowed(options->sampling, others, sizeof others / sizeof others[0]);
 }
 
-/* A launch of a compiled kernel runs without time: what is about time has nothing to say. */
 static int run_launch(const struct run_options *own) {
     const char *option = own->details                         ? "--details"
-                         : own->why                           ? "--why"
                          : own->draws.given                   ? "--draws"
                          : own->sampling != TMA_SAMPLING_NONE ? "--sample"
                                                               : NULL;
@@ -278,7 +276,9 @@ static int run_launch(const struct run_options *own) {
                                                            .label = own->launch,
                                                            .sanitize = own->sanitize,
                                                            .strict = own->strict,
-                                                           .functional = own->functional});
+                                                           .functional = own->functional,
+                                                           .why = own->why,
+                                                           .no_why = own->no_why});
     return CLI_ERROR;
 }
 

@@ -85,12 +85,13 @@ static void set(struct tma_core_instruction *planned, enum tma_core_kind kind, u
 
 /* Which caches an access may use (PTX ISA 9.7.8.1, cache operators). */
 static enum tma_caching caching_of(const struct tma_ptx_instruction *instruction) {
-    static const enum tma_ptx_word past_l1[] = {TMA_PTX_DOT_CG, TMA_PTX_DOT_CV,
-                                                TMA_PTX_DOT_VOLATILE, TMA_PTX_DOT_RELAXED,
-                                                TMA_PTX_DOT_ACQUIRE};
-    for (size_t i = 0; i < sizeof past_l1 / sizeof past_l1[0]; ++i)
-        if (has(instruction, past_l1[i]))
-            return TMA_CACHING_L2;
+    static const enum tma_ptx_word coherent[] = {TMA_PTX_DOT_CV, TMA_PTX_DOT_VOLATILE,
+                                                 TMA_PTX_DOT_RELAXED, TMA_PTX_DOT_ACQUIRE};
+    for (size_t i = 0; i < sizeof coherent / sizeof coherent[0]; ++i)
+        if (has(instruction, coherent[i]))
+            return TMA_CACHING_COHERENT;
+    if (has(instruction, TMA_PTX_DOT_CG))
+        return TMA_CACHING_L2;
     return TMA_CACHING_ALL;
 }
 

@@ -146,7 +146,7 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     }
     if (warp->resumed)
         return;
-    warp->reason = TMA_STALL_FETCH;
+    warp->reason = warp->ready_reason;
     const struct tma_core_instruction *planned = &run->plan.instructions[warp->next];
     const uint32_t *numbers = &run->plan.numbers[planned->first];
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
@@ -190,8 +190,7 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
         wait_until(warp, warp->block_cycle, (enum tma_core_stall)warp->block_reason);
         break;
     case TMA_CORE_FENCE:
-        if (warp->writes > 0)
-            wait_until(warp, TMA_NEVER, TMA_STALL_GLOBAL);
+        wait_until(warp, warp->writes > 0 ? TMA_NEVER : warp->written_cycle, TMA_STALL_GLOBAL);
         break;
     case TMA_CORE_COPY_WAIT:
         wait_until(warp, groups_end(&warp->copies, planned->count), TMA_STALL_COPIES);
@@ -302,8 +301,10 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
             const uint32_t *numbers = &run->plan.numbers[planned->first + planned->read_count];
             for (uint32_t i = 0; i < planned->write_count; ++i)
                 warp->registers[numbers[i]] = event->cycle;
-            warp->writes -=
-                planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE;
+            if (planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE) {
+                --warp->writes;
+                warp->written_cycle = event->cycle;
+            }
             unblock(sm, warp);
         }
         break;
@@ -419,8 +420,10 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
         uint64_t end =
             tma_memory_access_shared(run->memory, sm->number, cycle, step->shared_wavefronts);
         set_results(run, warp, planned, end + SHARED_LATENCY, TMA_STALL_SHARED);
-        if (end > cycle + SHARED_QUEUE && warp->ready < end - SHARED_QUEUE)
+        if (end > cycle + SHARED_QUEUE && warp->ready < end - SHARED_QUEUE) {
             warp->ready = end - SHARED_QUEUE;
+            warp->ready_reason = TMA_STALL_SHARED;
+        }
     } else if (step->line_count != 0) {
         set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL);
         warp->writes += planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE;
@@ -453,10 +456,9 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
     uint64_t start = is_reordered(planned) ? start_of(run, warp, planned, cycle, &reason) : cycle;
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PLAIN:
-        set_results(run, warp, planned, start + planned->latency,
-                    planned->issues == 0    ? reason
-                    : planned->latency > 12 ? TMA_STALL_SHARED
-                                            : TMA_STALL_ORDER);
+        if (planned->issues != 0 && start - cycle <= planned->latency)
+            reason = planned->latency > 12 ? TMA_STALL_SHARED : TMA_STALL_ORDER;
+        set_results(run, warp, planned, start + planned->latency, reason);
         return;
     case TMA_CORE_ACCESS:
         access_memory(sm, warp, planned, start);
@@ -490,6 +492,7 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
             warp->ready += BRANCH_CYCLES;
         return;
     case TMA_CORE_SLEEP:
+        warp->ready_reason = TMA_STALL_SLEEP;
         warp->ready += (uint64_t)step->sleep_ns * run->machine->sm_clock_mhz / 1000;
         return;
     default:
@@ -535,6 +538,7 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     }
     scheduler->best_known = false;
     warp->ready = warp->issued_cycle = cycle + issues;
+    warp->ready_reason = TMA_STALL_FETCH;
     warp->known = warp->resumed = false;
     warp->next = UINT32_MAX;
     if (step->failed) {
@@ -547,8 +551,10 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
         warp->reason = (uint8_t)stall_of_wait(planned);
     } else {
         act(sm, warp, planned, instruction, cycle);
-        if (step->polls)
+        if (step->polls) {
+            warp->ready_reason = TMA_STALL_SLEEP;
             warp->ready += POLL_CYCLES;
+        }
     }
     for (uint32_t i = 0; i < step->deferred_count; ++i)
         defer(sm, warp, &step->deferred[i], cycle);

@@ -38,18 +38,20 @@ struct tma_core_warp {
     uint32_t index;      /* in the CTA */
     uint32_t generation; /* of the CTA's place */
     enum tma_core_state state;
-    uint32_t next;         /* instruction; UINT32_MAX: not known */
-    uint64_t ready;        /* the instruction before lets it issue */
-    uint64_t earliest;     /* it may issue, as far as its own operands and waits say; TMA_NEVER */
-    uint8_t reason;        /* enum tma_core_stall: what `earliest` waits for */
-    bool known;            /* `earliest` and `reason` are */
-    bool resumed;          /* the instruction has been issued, and waited */
-    uint64_t issued_cycle; /* the instruction before */
-    uint64_t block_cycle;  /* all instructions of the block so far have their operands */
-    uint8_t block_reason;  /* enum tma_core_stall: who is last */
-    uint64_t *registers;   /* cycles at which they can be read; TMA_NEVER: not known */
-    uint8_t *producers;    /* enum tma_core_stall of who waits for a register */
-    uint32_t writes;       /* stores and reductions to global memory that L2 does not have yet */
+    uint32_t next;          /* instruction; UINT32_MAX: not known */
+    uint64_t ready;         /* the instruction before lets it issue */
+    uint64_t earliest;      /* it may issue, as far as its own operands and waits say; TMA_NEVER */
+    uint8_t reason;         /* enum tma_core_stall: what `earliest` waits for */
+    uint8_t ready_reason;   /* the same of `ready` */
+    bool known;             /* `earliest` and `reason` are */
+    bool resumed;           /* the instruction has been issued, and waited */
+    uint64_t issued_cycle;  /* the instruction before */
+    uint64_t block_cycle;   /* all instructions of the block so far have their operands */
+    uint8_t block_reason;   /* enum tma_core_stall: who is last */
+    uint64_t *registers;    /* cycles at which they can be read; TMA_NEVER: not known */
+    uint8_t *producers;     /* enum tma_core_stall of who waits for a register */
+    uint32_t writes;        /* stores and reductions to global memory that L2 does not have yet */
+    uint64_t written_cycle; /* the last one that it has */
     struct tma_core_groups stores, reads, copies;
     struct {
         struct tma_ptx_deferred to;

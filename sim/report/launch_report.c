@@ -234,6 +234,17 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
         label("matrix products", out);
         fprintf(out, "%s TFLOP/s\n", tma_decimal(teraflops(report), 1).text);
     }
+    if (report->tried && report->limit_count == 0) {
+        label("limited by", out);
+        fputs("no one part: none, 10 % better, saves 1 % of the time\n", out);
+    }
+    for (uint32_t i = 0; i < report->limit_count; i++) {
+        label(i == 0 ? "limited by" : "", out);
+        fprintf(
+            out, "%s would save %s %% of the time\n", report->limits[i].text,
+            tma_decimal(percent((double)report->limits[i].saved_cycles, (double)timing->cycles), 1)
+                .text);
+    }
     label("warps", out);
     write_stalls(timing->stalls, all_stalls(timing), 0.05, out);
     write_lines(report, out);
@@ -278,6 +289,18 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     tma_json_decimal(json, "dram", busy.dram, 1);
     tma_json_end_object(json);
     tma_json_decimal(json, "teraflops", teraflops(report), 1);
+    if (report->tried) {
+        tma_json_begin_array(json, "limited_by");
+        for (uint32_t i = 0; i < report->limit_count; i++) {
+            tma_json_begin_line(json, NULL);
+            tma_json_string(json, "part", report->limits[i].key);
+            tma_json_decimal(
+                json, "saves_percent",
+                percent((double)report->limits[i].saved_cycles, (double)timing->cycles), 1);
+            tma_json_end_object(json);
+        }
+        tma_json_end_array(json);
+    }
     tma_json_unsigned(json, "l2_requests", timing->memory.requests);
     tma_json_unsigned(json, "l2_sectors", timing->memory.sectors);
     tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);

@@ -60,7 +60,10 @@ struct tma_packet {
     uint64_t sent_cycle;           /* it left the SM */
     struct tma_set_index index;    /* in the partition whose slice receives the packet next */
     struct tma_line_server server; /* at home */
-    uint32_t transfer;             /* the transfer that it belongs to */
+    union {
+        uint32_t transfer; /* the transfer that it belongs to */
+        uint32_t waiting;  /* of_access: the line of an access that it is for (sm/lsu.h) */
+    };
     union {
         uint32_t next; /* in a list: of packets that wait for a fill, or that were merged */
         struct {
@@ -78,10 +81,7 @@ struct tma_packet {
         uint32_t dram_cycles;
         uint32_t next_waiting; /* in a queue (packet_queue.h); not valid in its last packet */
     };
-    union {
-        uint32_t mshr;    /* a read (tma_locate_read): the line's MSHR for the GPC of the SM */
-        uint32_t waiting; /* of_access: the line of an access that it is for (sm/lsu.h) */
-    };
+    uint32_t mshr;       /* a read (tma_locate_read): the line's MSHR for the GPC of the SM */
     uint16_t near_slice; /* a read: that serves the line in the partition of the SM */
     uint8_t sm;
     uint8_t gpc;           /* of the SM */

@@ -19,7 +19,8 @@ enum tma_access_kind {
  * reduced at L2 is valid in L1 no longer. */
 enum tma_caching {
     TMA_CACHING_ALL,         /* the default, ld.ca, ld.nc */
-    TMA_CACHING_L2,          /* passes by L1: .cg, .volatile, .relaxed, .acquire */
+    TMA_CACHING_L2,          /* passes by L1: .cg */
+    TMA_CACHING_COHERENT,    /* so do .volatile, .relaxed, .acquire, which no coalescer merges */
     TMA_CACHING_NO_ALLOCATE, /* may hit in L1; what misses is not kept there */
     TMA_CACHING_EVICT_FIRST, /* the next victim */
     TMA_CACHING_EVICT_LAST,  /* the last victim */
@@ -30,8 +31,10 @@ enum { TMA_MAX_ACCESS_LINES = 32 /* each lane has its own, at most */ };
 struct tma_access_line {
     uint64_t line;   /* byte address / 128 */
     uint8_t sectors; /* mask of those that the lanes touch */
-    bool partial;    /* stores: some lane writes part of a sector that others do not complete */
-    uint8_t rounds;  /* reductions, atomics: the most lanes that have one address; 0 is 1 */
+    bool partial;    /* stores: some sector is written in part. Reductions: the lanes touch half of
+                        one sector at most */
+    uint8_t rounds; /* reductions, atomics: the most lanes that have one address; 0 is 1. Each round
+                       is a request of its own */
 };
 
 struct tma_access {
