@@ -584,7 +584,8 @@ static bool is_warp(const struct tma_lowering_facts *facts, uint32_t i) {
         return false;
     uint32_t number = tma_lowering_register(facts, i, 1);
     uint32_t j = tma_lowering_definition(facts, number);
-    while (j != TMA_LOWERING_NONE && facts->code[j].opcode == TMA_PTX_OP_AND) {
+    while (j != TMA_LOWERING_NONE && j < i && facts->code[j].opcode == TMA_PTX_OP_AND) {
+        i = j; /* upwards in the text only: what is computed from itself has no end */
         number = tma_lowering_register(facts, j, 1);
         j = tma_lowering_definition(facts, number);
     }

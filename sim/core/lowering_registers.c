@@ -137,21 +137,17 @@ static uint32_t count_live(const struct tma_lowering_facts *facts, const uint64_
     return count;
 }
 
-/* What a spill of a register costs: its definitions and uses, those in loops many times. */
-static uint64_t cost_of(const struct tma_lowering_facts *facts, uint32_t number) {
-    uint64_t cost = 0;
-    for (uint32_t i = 0; i < facts->count; i++)
-        for (uint32_t r = facts->first_register[i]; r < facts->first_register[i + 1]; r++) {
-            if (facts->values[facts->registers[r]].copy_of != number)
-                continue;
-            uint64_t turns = 1;
-            uint32_t depth = 0;
-            for (uint32_t l = facts->blocks[facts->block_of[i]].loop;
-                 l != TMA_LOWERING_NONE && depth < MOST_DEPTH; l = facts->loops[l].outer, depth++)
-                turns *= TURNS;
-            cost += turns;
-        }
-    return cost;
+/* What a spill of each register costs: its definitions and uses, those in loops many times. */
+static void find_costs(const struct tma_lowering_facts *facts, uint64_t *costs) {
+    for (uint32_t i = 0; i < facts->count; i++) {
+        uint64_t turns = 1;
+        uint32_t depth = 0;
+        for (uint32_t l = facts->blocks[facts->block_of[i]].loop;
+             l != TMA_LOWERING_NONE && depth < MOST_DEPTH; l = facts->loops[l].outer, depth++)
+            turns *= TURNS;
+        for (uint32_t r = facts->first_register[i]; r < facts->first_register[i + 1]; r++)
+            costs[facts->values[facts->registers[r]].copy_of] += turns;
+    }
 }
 
 /* Puts a register into local memory: stored behind what writes it, loaded before what reads it. */
@@ -193,9 +189,11 @@ static enum tma_error_code spill(const struct tma_lowering_facts *facts, const b
     uint32_t at = 0;
     uint64_t *most = tma_allocate(liveness->words, sizeof *most);
     bool *spilled = tma_allocate(facts->value_count, sizeof *spilled);
-    if (most == NULL || spilled == NULL) {
+    uint64_t *costs = tma_allocate(facts->value_count, sizeof *costs);
+    if (most == NULL || spilled == NULL || costs == NULL) {
         tma_release(most);
         tma_release(spilled);
+        tma_release(costs);
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
     for (uint32_t b = 0; b < facts->block_count; b++) {
@@ -216,6 +214,7 @@ static enum tma_error_code spill(const struct tma_lowering_facts *facts, const b
     }
     uint32_t excess = whole->live_registers > limit ? whole->live_registers - limit : 0;
     whole->spilled = excess;
+    find_costs(facts, costs);
     while (excess > 0) {
         uint32_t best = TMA_LOWERING_NONE;
         uint64_t least = UINT64_MAX;
@@ -223,9 +222,8 @@ static enum tma_error_code spill(const struct tma_lowering_facts *facts, const b
             if (!in_file[number] || spilled[number] || !is_live(most, number) ||
                 words_of(facts, number) == 0)
                 continue;
-            uint64_t cost = cost_of(facts, number);
-            if (cost < least) {
-                least = cost;
+            if (costs[number] < least) {
+                least = costs[number];
                 best = number;
             }
         }
@@ -237,6 +235,7 @@ static enum tma_error_code spill(const struct tma_lowering_facts *facts, const b
     }
     tma_release(most);
     tma_release(spilled);
+    tma_release(costs);
     return TMA_OK;
 }
 
