@@ -5,13 +5,13 @@
 
 /* ---- registers ---- */
 
-struct builder {
+struct tma_core_builder {
     const struct tma_ptx_module *module;
     const struct tma_stepper *stepper;
     struct tma_core_plan *plan;
 };
 
-static bool add(struct builder *builder, uint32_t module_register, uint16_t *count) {
+static bool add(struct tma_core_builder *builder, uint32_t module_register, uint16_t *count) {
     struct tma_core_plan *plan = builder->plan;
     uint32_t *grown = tma_array_grow(plan->numbers, plan->number_count, &plan->number_capacity,
                                      sizeof *plan->numbers);
@@ -23,8 +23,8 @@ static bool add(struct builder *builder, uint32_t module_register, uint16_t *cou
     return true;
 }
 
-static bool add_operand(struct builder *builder, const struct tma_ptx_operand *operand, bool target,
-                        uint16_t *count) {
+static bool add_operand(struct tma_core_builder *builder, const struct tma_ptx_operand *operand,
+                        bool target, uint16_t *count) {
     switch ((enum tma_ptx_operand_kind)operand->kind) {
     case TMA_PTX_REGISTER:
         return add(builder, operand->number, count);
@@ -42,7 +42,8 @@ static bool add_operand(struct builder *builder, const struct tma_ptx_operand *o
 }
 
 /* The accumulators of wgmma are the tensor cores' until wait_group. */
-static bool add_registers(struct builder *builder, const struct tma_ptx_instruction *instruction,
+static bool add_registers(struct tma_core_builder *builder,
+                          const struct tma_ptx_instruction *instruction,
                           struct tma_core_instruction *planned) {
     const struct tma_ptx_operand *operands = &builder->module->operands[instruction->operands];
     uint32_t targets = instruction->target_count;
@@ -78,9 +79,9 @@ static uint8_t count_of(const struct tma_ptx_module *module,
                : 0;
 }
 
-static void set(struct tma_core_instruction *planned, enum tma_core_kind kind, uint8_t latency) {
+static void set(struct tma_core_instruction *planned, enum tma_core_kind kind, uint32_t latency) {
     planned->kind = (uint8_t)kind;
-    planned->latency = latency;
+    planned->latency = (uint16_t)latency;
 }
 
 /* Which caches an access may use (PTX ISA 9.7.8.1, cache operators). */
@@ -96,15 +97,10 @@ static enum tma_caching caching_of(const struct tma_ptx_instruction *instruction
 }
 
 /* What the core does with an instruction, and the latency of results that no fixed pipe gives. */
-static void classify(const struct tma_ptx_module *module,
+static void classify(const struct tma_machine *machine, const struct tma_ptx_module *module,
                      const struct tma_ptx_instruction *instruction,
                      struct tma_core_instruction *planned) {
-    enum {
-        SHARED = 23,  /* shuffles, mbarriers: their way through the LSU */
-        SPECIAL = 23, /* special functions */
-        VOTE = 12,
-        MATRIX = 33 /* mma.sync */
-    };
+    uint32_t shared = machine->core.shuffle_latency_cycles, barrier = machine->core.barrier_cycles;
     set(planned, TMA_CORE_PLAIN, 0);
     planned->access = TMA_ACCESS_LOAD;
     switch ((enum tma_ptx_opcode)instruction->opcode) {
@@ -112,7 +108,7 @@ static void classify(const struct tma_ptx_module *module,
     case TMA_PTX_OP_LDU:
         if (has(instruction, TMA_PTX_DOT_PARAM))
             return;
-        set(planned, TMA_CORE_ACCESS, SHARED);
+        set(planned, TMA_CORE_ACCESS, shared);
         planned->caching = (uint8_t)caching_of(instruction);
         return;
     case TMA_PTX_OP_ST:
@@ -120,7 +116,7 @@ static void classify(const struct tma_ptx_module *module,
         planned->access = TMA_ACCESS_STORE;
         return;
     case TMA_PTX_OP_ATOM:
-        set(planned, TMA_CORE_ACCESS, SHARED);
+        set(planned, TMA_CORE_ACCESS, shared);
         planned->access = TMA_ACCESS_ATOMIC;
         return;
     case TMA_PTX_OP_RED:
@@ -129,7 +125,7 @@ static void classify(const struct tma_ptx_module *module,
         return;
     case TMA_PTX_OP_LDMATRIX:
     case TMA_PTX_OP_STMATRIX:
-        set(planned, TMA_CORE_ACCESS, SHARED);
+        set(planned, TMA_CORE_ACCESS, shared);
         return;
     case TMA_PTX_OP_WGMMA_MMA_ASYNC:
         set(planned, TMA_CORE_PRODUCT, 0);
@@ -142,7 +138,7 @@ static void classify(const struct tma_ptx_module *module,
         planned->count = count_of(module, instruction);
         return;
     case TMA_PTX_OP_MMA:
-        set(planned, TMA_CORE_MMA, MATRIX);
+        set(planned, TMA_CORE_MMA, machine->core.matrix_latency_cycles);
         return;
     case TMA_PTX_OP_CP_ASYNC_BULK:
     case TMA_PTX_OP_CP_ASYNC_BULK_TENSOR:
@@ -179,7 +175,7 @@ static void classify(const struct tma_ptx_module *module,
         return;
     case TMA_PTX_OP_MBARRIER_TRY_WAIT:
     case TMA_PTX_OP_MBARRIER_TEST_WAIT:
-        set(planned, TMA_CORE_MBARRIER_WAIT, SHARED);
+        set(planned, TMA_CORE_MBARRIER_WAIT, shared);
         return;
     case TMA_PTX_OP_MBARRIER_ARRIVE:
     case TMA_PTX_OP_MBARRIER_ARRIVE_DROP:
@@ -187,16 +183,16 @@ static void classify(const struct tma_ptx_module *module,
     case TMA_PTX_OP_MBARRIER_COMPLETE_TX:
     case TMA_PTX_OP_MBARRIER_INIT:
     case TMA_PTX_OP_MBARRIER_INVAL:
-        set(planned, TMA_CORE_MBARRIER, SHARED);
+        set(planned, TMA_CORE_MBARRIER, shared);
         return;
     case TMA_PTX_OP_BARRIER_SYNC:
     case TMA_PTX_OP_BARRIER_ARRIVE:
     case TMA_PTX_OP_BARRIER_RED:
-        set(planned, TMA_CORE_BARRIER, 20);
+        set(planned, TMA_CORE_BARRIER, barrier);
         return;
     case TMA_PTX_OP_BARRIER_CLUSTER_ARRIVE:
     case TMA_PTX_OP_BARRIER_CLUSTER_WAIT:
-        set(planned, TMA_CORE_CLUSTER, 20);
+        set(planned, TMA_CORE_CLUSTER, barrier);
         return;
     case TMA_PTX_OP_FENCE:
     case TMA_PTX_OP_MEMBAR:
@@ -217,34 +213,43 @@ static void classify(const struct tma_ptx_module *module,
         set(planned, TMA_CORE_SLEEP, 0);
         return;
     case TMA_PTX_OP_SHFL:
-        set(planned, TMA_CORE_PLAIN, SHARED);
+        set(planned, TMA_CORE_PLAIN, shared);
         return;
     case TMA_PTX_OP_VOTE:
     case TMA_PTX_OP_MATCH:
-    case TMA_PTX_OP_ELECT:
+        set(planned, TMA_CORE_PLAIN, machine->core.vote_latency_cycles);
+        return;
     case TMA_PTX_OP_REDUX:
-        set(planned, TMA_CORE_PLAIN, VOTE);
+        set(planned, TMA_CORE_PLAIN, machine->core.reduce_latency_cycles);
+        return;
+    case TMA_PTX_OP_ELECT:
+        set(planned, TMA_CORE_PLAIN, machine->core.chain_cycles);
         return;
     default:
-        set(planned, TMA_CORE_PLAIN, SPECIAL);
+        set(planned, TMA_CORE_PLAIN, machine->core.special_latency_cycles);
     }
 }
 
 /* Issue slots, pipes, and the latency of pipes that have a fixed one. What ptxas makes of one
  * instruction is a chain: each needs the result of the one before. */
-static void price(const struct tma_lowered *lowered, struct tma_core_instruction *planned) {
-    /* Cycles for which an instruction of a warp occupies a pipe of its scheduler. */
-    static const uint8_t busy[TMA_PIPE_COUNT] = {
-        [TMA_PIPE_ALU] = 2, [TMA_PIPE_FMA] = 1,     [TMA_PIPE_FMA_HEAVY] = 2,
-        [TMA_PIPE_SFU] = 8, [TMA_PIPE_FP64] = 2,    [TMA_PIPE_UNIFORM] = 1,
-        [TMA_PIPE_LSU] = 2, [TMA_PIPE_TENSOR] = 16, [TMA_PIPE_CONTROL] = 1};
-    enum { CHAIN_CYCLES = 4 };
+static void price(const struct tma_machine *machine, const struct tma_lowered *lowered,
+                  struct tma_core_instruction *planned) {
+    const uint32_t intervals[TMA_PIPE_COUNT] = {[TMA_PIPE_ALU] = machine->core.alu_cycles,
+                                                [TMA_PIPE_FMA] = machine->core.fma_cycles,
+                                                [TMA_PIPE_FMA_HEAVY] =
+                                                    machine->core.fma_heavy_cycles,
+                                                [TMA_PIPE_SFU] = machine->core.special_cycles,
+                                                [TMA_PIPE_FP64] = machine->core.fp64_cycles,
+                                                [TMA_PIPE_UNIFORM] = machine->core.uniform_cycles,
+                                                [TMA_PIPE_LSU] = machine->core.lsu_cycles,
+                                                [TMA_PIPE_TENSOR] = machine->core.matrix_cycles,
+                                                [TMA_PIPE_CONTROL] = 1};
     uint32_t issues = 0, uses = 0;
     for (uint32_t pipe = 0; pipe < TMA_PIPE_COUNT; ++pipe) {
         if (lowered->slots[pipe] == 0)
             continue;
         issues += lowered->slots[pipe];
-        uint32_t cycles = (uint32_t)lowered->slots[pipe] * busy[pipe];
+        uint32_t cycles = lowered->slots[pipe] * intervals[pipe];
         if (uses < TMA_CORE_USES) {
             planned->uses[uses].pipe = (uint8_t)pipe;
             planned->uses[uses++].busy = (uint8_t)(cycles > 255 ? 255 : cycles);
@@ -255,14 +260,15 @@ static void price(const struct tma_lowered *lowered, struct tma_core_instruction
     if (lowered->latency != 0 || (issues == 0 && planned->kind == TMA_CORE_PLAIN))
         planned->latency = lowered->latency;
     if (issues > 1)
-        planned->latency = (uint16_t)(planned->latency + (issues - 1) * CHAIN_CYCLES);
+        planned->latency = (uint16_t)(planned->latency + (issues - 1) * machine->core.chain_cycles);
 }
 
-enum tma_error_code tma_core_plan_create(const struct tma_ptx_launch *launch,
+enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
+                                         const struct tma_ptx_launch *launch,
                                          const struct tma_stepper *stepper,
                                          struct tma_core_plan *plan, struct tma_error *error) {
     const struct tma_ptx_module *module = launch->module;
-    struct builder builder = {module, stepper, plan};
+    struct tma_core_builder builder = {module, stepper, plan};
     *plan = (struct tma_core_plan){0};
     plan->instructions = tma_allocate(module->instruction_count + 1, sizeof *plan->instructions);
     if (plan->instructions == NULL)
@@ -273,8 +279,8 @@ enum tma_error_code tma_core_plan_create(const struct tma_ptx_launch *launch,
     enum tma_error_code code =
         tma_lower(module, launch->function, launch->registers, NULL, lowered, NULL, error);
     for (size_t i = 0; code == TMA_OK && i < module->instruction_count; ++i) {
-        classify(module, &module->instructions[i], &plan->instructions[i]);
-        price(&lowered[i], &plan->instructions[i]);
+        classify(machine, module, &module->instructions[i], &plan->instructions[i]);
+        price(machine, &lowered[i], &plan->instructions[i]);
         if (!add_registers(&builder, &module->instructions[i], &plan->instructions[i]))
             code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }

@@ -60,7 +60,8 @@ struct tma_core_plan {
 };
 
 /* Fails with TMA_ERROR_MEMORY. Call tma_core_plan_free in either case. */
-enum tma_error_code tma_core_plan_create(const struct tma_ptx_launch *launch,
+enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
+                                         const struct tma_ptx_launch *launch,
                                          const struct tma_stepper *stepper,
                                          struct tma_core_plan *plan, struct tma_error *error);
 void tma_core_plan_free(struct tma_core_plan *plan);

@@ -1,51 +1,6 @@
 #include "core/core_sm.h"
 
 #include "base/allocation.h"
-#include "base/array.h"
-
-/* ---- events ---- */
-
-static bool before(const struct tma_core_event *a, const struct tma_core_event *b) {
-    return a->cycle != b->cycle ? a->cycle < b->cycle : a->number < b->number;
-}
-
-bool tma_core_sm_add_event(struct tma_core_sm *sm, const struct tma_core_event *event) {
-    struct tma_core_event *events =
-        tma_array_grow(sm->events, sm->event_count, &sm->event_capacity, sizeof *events);
-    if (events == NULL) {
-        sm->run->out_of_memory = true;
-        return false;
-    }
-    sm->events = events;
-    size_t at = sm->event_count++;
-    struct tma_core_event added = *event;
-    added.number = sm->run->numbers++;
-    for (; at > 0 && before(&added, &events[(at - 1) / 2]); at = (at - 1) / 2)
-        events[at] = events[(at - 1) / 2];
-    events[at] = added;
-    if (added.cycle < sm->next_cycle)
-        sm->next_cycle = added.cycle;
-    return true;
-}
-
-static struct tma_core_event pop_event(struct tma_core_sm *sm) {
-    struct tma_core_event *events = sm->events, first = events[0], last = events[--sm->event_count];
-    size_t at = 0, count = sm->event_count;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= count)
-            break;
-        if (child + 1 < count && before(&events[child + 1], &events[child]))
-            ++child;
-        if (!before(&events[child], &last))
-            break;
-        events[at] = events[child];
-        at = child;
-    }
-    if (count > 0)
-        events[at] = last;
-    return first;
-}
 
 /* ---- warps ---- */
 
@@ -115,8 +70,6 @@ static uint64_t groups_end(const struct tma_core_groups *groups, uint64_t left) 
     return cycle;
 }
 
-enum { PRODUCT_TAIL = 64 };
-
 static void wait_until(struct tma_core_warp *warp, uint64_t cycle, enum tma_core_stall reason) {
     if (cycle > warp->earliest) {
         warp->earliest = cycle;
@@ -148,7 +101,7 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
         return;
     warp->reason = warp->ready_reason;
     const struct tma_core_instruction *planned = &run->plan.instructions[warp->next];
-    const uint32_t *numbers = &run->plan.numbers[planned->first];
+    const uint32_t *numbers = run->plan.numbers + planned->first;
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
     bool reordered = is_reordered(planned);
     for (uint32_t i = 0; i < count; ++i)
@@ -163,7 +116,8 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
                        TMA_STALL_PRODUCT);
         if (planned->serialised && warp->products > 0) {
             uint64_t end = product_end(group_of(run, warp), warp->products - 1);
-            wait_until(warp, end == TMA_NEVER ? end : end + PRODUCT_TAIL, TMA_STALL_PRODUCT);
+            wait_until(warp, end == TMA_NEVER ? end : end + machine->core.product_tail_cycles,
+                       TMA_STALL_PRODUCT);
         }
         break;
     }
@@ -173,7 +127,8 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
                      products = warp->group_products[group % TMA_CORE_GROUPS];
             if (products != 0) {
                 uint64_t end = product_end(group_of(run, warp), products - 1);
-                wait_until(warp, end == TMA_NEVER ? end : end + PRODUCT_TAIL, TMA_STALL_PRODUCT);
+                wait_until(warp, end == TMA_NEVER ? end : end + machine->core.product_tail_cycles,
+                           TMA_STALL_PRODUCT);
             }
         }
         break;
@@ -226,8 +181,6 @@ static void complete(struct tma_core_groups *groups, uint64_t group, uint64_t cy
         groups->cycle[at] = cycle;
 }
 
-enum { ARRIVE_CYCLES = 40, REMOTE_CYCLES = 180 };
-
 /* Lets arrivals happen whose copies have completed. */
 static void arrive(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t cycle) {
     for (; warp->arrival_first < warp->arrival_count; ++warp->arrival_first) {
@@ -236,13 +189,14 @@ static void arrive(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t 
                                   warp->copies.committed - 1 - warp->arrivals[at].group);
         if (end == TMA_NEVER)
             return;
-        struct tma_core_event event = {.cycle = (end > cycle ? end : cycle) + ARRIVE_CYCLES,
+        struct tma_core_event event = {.cycle = (end > cycle ? end : cycle) +
+                                                sm->run->machine->core.arrive_cycles,
                                        .kind = TMA_EVENT_ARRIVAL,
                                        .cluster = warp->cluster,
                                        .cluster_generation = warp->cluster->generation,
                                        .rank = warp->arrivals[at].to.rank,
                                        .barrier = warp->arrivals[at].to.offset};
-        tma_core_sm_add_event(sm, &event);
+        tma_core_add_event(sm, &event);
     }
 }
 
@@ -298,7 +252,7 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
         if (same) {
             const struct tma_core_instruction *planned =
                 &run->plan.instructions[event->instruction];
-            const uint32_t *numbers = &run->plan.numbers[planned->first + planned->read_count];
+            const uint32_t *numbers = run->plan.numbers + planned->first + planned->read_count;
             for (uint32_t i = 0; i < planned->write_count; ++i)
                 warp->registers[numbers[i]] = event->cycle;
             if (planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE) {
@@ -369,26 +323,23 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
 static void set_results(struct tma_core_run *run, struct tma_core_warp *warp,
                         const struct tma_core_instruction *planned, uint64_t cycle,
                         enum tma_core_stall reason) {
-    const uint32_t *numbers = &run->plan.numbers[planned->first + planned->read_count];
+    const uint32_t *numbers = run->plan.numbers + planned->first + planned->read_count;
     for (uint32_t i = 0; i < planned->write_count; ++i) {
         warp->registers[numbers[i]] = cycle;
         warp->producers[numbers[i]] = (uint8_t)reason;
     }
 }
 
-/* The queue of the unit that serves shared memory, in wavefronts. */
-enum { SHARED_QUEUE = 32, SHARED_LATENCY = 28, BRANCH_CYCLES = 8, POLL_CYCLES = 20 };
-
 /* The load/store unit takes no more than a queue of accesses. */
 static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
-    enum { QUEUE = 16 };
+    uint32_t queue = sm->run->machine->core.access_queue;
     uint32_t waiting = tma_memory_waiting_accesses(sm->run->memory, sm->number);
-    if (waiting <= QUEUE)
+    if (waiting <= queue)
         return;
     for (uint32_t i = 0; i < TMA_CORE_SCHEDULERS; ++i) {
         struct tma_core_scheduler *scheduler = &sm->schedulers[i];
-        if (scheduler->pipes[TMA_PIPE_LSU] < cycle + waiting - QUEUE)
-            scheduler->pipes[TMA_PIPE_LSU] = cycle + waiting - QUEUE;
+        if (scheduler->pipes[TMA_PIPE_LSU] < cycle + waiting - queue)
+            scheduler->pipes[TMA_PIPE_LSU] = cycle + waiting - queue;
         scheduler->best_known = false;
     }
 }
@@ -397,7 +348,7 @@ static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
 static uint64_t start_of(struct tma_core_run *run, struct tma_core_warp *warp,
                          const struct tma_core_instruction *planned, uint64_t cycle,
                          enum tma_core_stall *reason) {
-    const uint32_t *numbers = &run->plan.numbers[planned->first];
+    const uint32_t *numbers = run->plan.numbers + planned->first;
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
     *reason = TMA_STALL_ORDER;
     for (uint32_t i = 0; i < count; ++i)
@@ -419,9 +370,11 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
     if (step->shared_wavefronts != 0) {
         uint64_t end =
             tma_memory_access_shared(run->memory, sm->number, cycle, step->shared_wavefronts);
-        set_results(run, warp, planned, end + SHARED_LATENCY, TMA_STALL_SHARED);
-        if (end > cycle + SHARED_QUEUE && warp->ready < end - SHARED_QUEUE) {
-            warp->ready = end - SHARED_QUEUE;
+        set_results(run, warp, planned, end + run->machine->core.shared_latency_cycles,
+                    TMA_STALL_SHARED);
+        if (end > cycle + run->machine->core.shared_queue &&
+            warp->ready < end - run->machine->core.shared_queue) {
+            warp->ready = end - run->machine->core.shared_queue;
             warp->ready_reason = TMA_STALL_SHARED;
         }
     } else if (step->line_count != 0) {
@@ -489,7 +442,7 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
         return;
     case TMA_CORE_BRANCH:
         if (tma_stepper_next(warp->warp) != instruction + 1)
-            warp->ready += BRANCH_CYCLES;
+            warp->ready += run->machine->core.branch_cycles;
         return;
     case TMA_CORE_SLEEP:
         warp->ready_reason = TMA_STALL_SLEEP;
@@ -553,15 +506,15 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
         act(sm, warp, planned, instruction, cycle);
         if (step->polls) {
             warp->ready_reason = TMA_STALL_SLEEP;
-            warp->ready += POLL_CYCLES;
+            warp->ready += run->machine->core.shuffle_latency_cycles;
         }
     }
     for (uint32_t i = 0; i < step->deferred_count; ++i)
         defer(sm, warp, &step->deferred[i], cycle);
     for (uint32_t left = step->signalled; left != 0; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
-        uint64_t delay = rank != warp->rank                   ? REMOTE_CYCLES
-                         : planned->kind == TMA_CORE_MBARRIER ? ARRIVE_CYCLES
+        uint64_t delay = rank != warp->rank ? run->machine->core.remote_arrive_cycles
+                         : planned->kind == TMA_CORE_MBARRIER ? sm->run->machine->core.arrive_cycles
                                                               : planned->latency;
         tma_core_sm_signal(sm, warp->cluster, rank, cycle + delay);
     }
@@ -626,7 +579,7 @@ void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until) {
         if (sm->next_cycle >= until || run->failed || run->out_of_memory)
             return;
         if (event <= first) {
-            struct tma_core_event next = pop_event(sm);
+            struct tma_core_event next = tma_core_pop_event(sm);
             happen(sm, &next);
         } else {
             struct tma_core_warp *warp = scheduler->best;

@@ -178,6 +178,9 @@ void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
 void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tma_core_warp *warp,
                      enum tma_core_event_kind kind, uint64_t cycle);
 
+/* Lets the memory system's time pass until `cycle`, and hands over what reaches it by then. */
+void tma_core_advance(struct tma_core_run *run, uint64_t cycle);
+
 /* Steps the SM to `until`. */
 void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until);
 
@@ -186,8 +189,9 @@ void tma_core_sm_add(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32
                      uint64_t cycle);
 void tma_core_sm_remove(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32_t count);
 
-/* False when out of memory. */
-bool tma_core_sm_add_event(struct tma_core_sm *sm, const struct tma_core_event *event);
+/* Adds an event; false when out of memory. Takes the first one of those there are. */
+bool tma_core_add_event(struct tma_core_sm *sm, const struct tma_core_event *event);
+struct tma_core_event tma_core_pop_event(struct tma_core_sm *sm);
 
 /* Lets warps of a CTA that wait look whether their wait is over, at `cycle`. */
 void tma_core_sm_signal(struct tma_core_sm *sm, struct tma_core_cluster *cluster, uint32_t rank,

@@ -2,7 +2,8 @@
  * which pipe, and after how many cycles its result can be used. A static pass over the decoded
  * text; docs/lowering.md states its rules.
  *
- * The rules are those that the SASS of ptxas 13.0 for sm_90a shows. None is fitted to a kernel. */
+ * The rules are those that the SASS of ptxas 13.0 for sm_90a shows. No weight is fitted to a
+ * kernel. */
 #ifndef TMA_CORE_LOWERING_H
 #define TMA_CORE_LOWERING_H
 

@@ -447,6 +447,60 @@ TMA_RATE(sm, sfu, sfu, none, 1, 1 << 20, SM, MORE(sfu), compute, FAST,
          "special functions of an SM in a cycle")
 TMA_SECTION_END(sm)
 
+/* What instructions of compiled kernels take. The interval of a pipe is the time for which an
+ * instruction of a warp occupies it: each scheduler has its own. */
+TMA_SECTION(core)
+TMA_TIME(core, alu, alu_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the pipe for logic, comparisons and additions of integers")
+TMA_TIME(core, fma, fma_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the pipe for float32 and packed halves")
+TMA_TIME(core, fma_heavy, fma_heavy_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the half of that pipe that multiplies integers")
+TMA_TIME(core, special, special_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the pipe for special functions and conversions (MUFU, XU)")
+TMA_TIME(core, fp64, fp64_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the pipe for float64")
+TMA_TIME(core, uniform, uniform_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the uniform datapath")
+TMA_TIME(core, lsu, lsu_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the queue to the load/store unit")
+TMA_TIME(core, matrix, matrix_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of an mma.sync on the tensor core of a scheduler")
+TMA_TIME(core, special_latency, special_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions),
+         none, LEAST, "latency of a special function")
+TMA_TIME(core, shuffle_latency, shuffle_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions),
+         none, LEAST, "latency of a shuffle, and of an mbarrier's test")
+TMA_TIME(core, vote_latency, vote_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions), none,
+         LEAST, "latency of a vote")
+TMA_TIME(core, reduce_latency, reduce_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions),
+         none, LEAST, "latency of redux.sync")
+TMA_TIME(core, matrix_latency, matrix_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions),
+         none, LEAST, "latency of mma.sync")
+TMA_TIME(core, shared_latency, shared_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions),
+         none, LEAST,
+         "latency from the last wavefront of a load of shared memory to its data in registers")
+TMA_TIME(core, chain, chain_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "what each further instruction adds that a PTX instruction becomes")
+TMA_TIME(core, branch, branch_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "time until the instruction behind a branch that is taken can issue")
+TMA_TIME(core, arrive, arrive_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "latency of an arrival on an mbarrier of the own CTA until its phase ends")
+TMA_TIME(core, remote_arrive, remote_arrive_cycles, cycles, 0, 10000, SM, KEPT, none, LEAST,
+         "the same latency for another CTA of the cluster, or for its barrier")
+TMA_TIME(core, barrier, barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "latency from the last arrival at a barrier to the next instruction of its warps")
+TMA_TIME(core, product_tail, product_tail_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none,
+         LEAST, "time from the end of a group's last matrix product to its results")
+TMA_COUNT(
+    core, shared_queue, shared_queue, none, 1, 1e6, KEPT, none, MOST,
+    "wavefronts of shared memory that wait; the warp that asks for more waits before it issues "
+    "its next instruction")
+TMA_COUNT(
+    core, access_queue, access_queue, none, 1, 1e6, KEPT, none, MOST,
+    "accesses to global memory of an SM that wait for L1; warps wait before they issue further "
+    "ones")
+TMA_SECTION_END(core)
+
 #undef TMA_GPU
 #undef TMA_SECTION
 #undef TMA_SECTION_END
