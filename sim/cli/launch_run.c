@@ -7,12 +7,19 @@
 #include "cli/files/launch_input.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
+#include "cli/launch_experiments.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
+#include "core/core_run.h"
 #include "report/launch_page.h"
 #include "scenario/text_file.h"
 
-enum { DEFAULT_CHECKED_CTAS = 2 };
+enum {
+    DEFAULT_CHECKED_CTAS = 2,
+    /* Launches of more warp instructions are not run again without --why. */
+    MOST_TRIED_INSTRUCTIONS = 5000000
+};
 
 /* A launch that was read. */
 struct launch_case {
@@ -64,7 +71,7 @@ static uint32_t checked_ctas(const struct cli_launch_options *options,
 
 static enum tma_error_code execute(const struct cli_launch_options *options,
                                    struct launch_case *run, struct tma_ptx_result *result,
-                                   struct tma_error *error) {
+                                   struct tma_core_result *timing, struct tma_error *error) {
     struct cli_progress progress = {.unit = "CTAs"};
     const uint32_t *grid = run->prepared.execution.grid;
     const struct tma_ptx_options checks = {.sanitize_ctas =
@@ -75,7 +82,10 @@ static enum tma_error_code execute(const struct cli_launch_options *options,
     progress.total = progress.total_work = (uint64_t)grid[0] * grid[1] * grid[2];
     cli_interrupts_hold(true);
     cli_progress_begin(&progress, options->common->quiet);
-    enum tma_error_code code = tma_ptx_execute(&run->prepared.execution, &checks, result, error);
+    enum tma_error_code code =
+        options->functional
+            ? tma_ptx_execute(&run->prepared.execution, &checks, result, error)
+            : tma_core_run(&run->machine, &run->prepared.execution, &checks, result, timing, error);
     cli_progress_clear(&progress);
     return code;
 }
@@ -153,9 +163,11 @@ static int status_of(const struct tma_launch_report *report, bool compared) {
 
 static int run_case(const struct cli_launch_options *options, struct launch_case *run, FILE *out) {
     struct tma_ptx_result result = {0};
+    struct tma_core_result timing = {0};
     struct tma_output_difference outputs = {0};
+    struct tma_launch_measured measured;
     struct tma_error error;
-    enum tma_error_code code = execute(options, run, &result, &error);
+    enum tma_error_code code = execute(options, run, &result, &timing, &error);
     if (code != TMA_OK) {
         if (code != TMA_ERROR_INTERRUPTED)
             cli_error("%s: %s", cli_file_name(run->file.path), error.text);
@@ -168,9 +180,20 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
     struct tma_launch_report report = {.prepared = &run->prepared,
                                        .result = &result,
                                        .outputs = ended ? &outputs : NULL,
+                                       .machine = &run->machine,
+                                       .timing = ended && !options->functional ? &timing : NULL,
                                        .ptx_name = cli_file_name(run->prepared.ptx_path),
                                        .checked_ctas =
                                            checked_ctas(options, &run->prepared.execution)};
+    if (tma_launch_measurement(&run->launch, run->machine.name, &measured))
+        report.measured = &measured;
+    bool is_short = result.instructions <= MOST_TRIED_INSTRUCTIONS;
+    if (report.timing != NULL && (options->why || (is_short && !options->no_why))) {
+        report.tried = true;
+        report.limit_count = cli_launch_experiments(&run->launch, &run->machine, timing.cycles,
+                                                    cli_jobs(options->common),
+                                                    options->common->quiet, report.limits);
+    }
     int status = status_of(&report, compared);
     if (!options->page)
         write_report(&report, options->common->format, out);
@@ -178,6 +201,7 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
         status = CLI_ERROR;
     if (ended && outputs.different > 0)
         cli_error("%s: outputs differ: %s", cli_file_name(run->file.path), outputs.first);
+    tma_core_result_free(&timing);
     tma_ptx_result_free(&result);
     return status;
 }

@@ -9,7 +9,10 @@ struct cli_launch_options {
     const char *label; /* of the record that is run; NULL: not given */
     struct cli_count sanitize;
     bool strict;
-    bool page; /* write an HTML page */
+    bool page;        /* write an HTML page */
+    bool functional;  /* no time passes */
+    bool why, no_why; /* whether experiments find out what limits the launch; neither: if it is
+                         short */
 };
 
 /* True if the file is a launch file or a file of launch records. */

@@ -90,7 +90,15 @@ struct tma_launch {
     struct tma_launch_part *parts;
     size_t buffer_count, parameter_count, part_count;
     size_t buffer_capacity, parameter_capacity, part_capacity;
-    struct tma_yaml_node *document; /* owned: what the texts are borrowed from */
+    const struct tma_yaml_node *measured; /* of a record: what GPUs did, by GPU; NULL: nothing */
+    struct tma_yaml_node *document;       /* owned: what the texts are borrowed from */
+};
+
+/* What a GPU did in one launch; 0: not in the record. */
+struct tma_launch_measured {
+    const char *gpu;                          /* its key in the record; borrowed */
+    uint64_t instructions, alu, fma, xu, lsu; /* of warps, in SASS: in all, and by pipe */
+    uint64_t cycles, ns, dram_read_sectors, dram_write_sectors, l2_sectors;
 };
 
 /* Reads a launch file from its text. `name` is the file's path: locations borrow it, and files are
@@ -108,6 +116,12 @@ bool tma_launch_read_record(const char *text, size_t length, const char *name, u
                             struct tma_launch *launch, struct tma_diagnostics *list);
 
 void tma_launch_free(struct tma_launch *launch);
+
+/* Finds what was measured on the GPU of a machine: the first member of the record's `measured`
+ * whose key is a word of the machine's name ("h200" of "NVIDIA H200"). Returns false if there is
+ * none with cycles and nanoseconds. */
+bool tma_launch_measurement(const struct tma_launch *launch, const char *machine,
+                            struct tma_launch_measured *measured);
 
 /* True if the text is a launch file: a mapping with the key `ptx`. */
 bool tma_launch_recognize(const char *text, size_t length);

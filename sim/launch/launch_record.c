@@ -2,6 +2,7 @@
  * how it was taken, and is not read. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/allocation.h"
 #include "base/utf8.h"
@@ -248,6 +249,7 @@ static void read_root(struct tma_launch_reader *reader, const struct tma_yaml_no
     launch->dynamic_shared =
         (uint32_t)number(reader, root, "dynamic_shared", TMA_ELEMENT_UINT32, 0);
     launch->registers = (uint32_t)number(reader, root, "registers", TMA_ELEMENT_UINT32, 0);
+    launch->measured = tma_yaml_find(root, "measured");
     launch->cluster[0] = launch->cluster[1] = launch->cluster[2] = 1;
     read_dimensions(reader, root, "grid", launch->grid);
     read_dimensions(reader, root, "block", launch->block);
@@ -293,4 +295,45 @@ bool tma_launch_read_record(const char *line_text, size_t length, const char *na
     else if (launch->document != NULL)
         read_root(&reader, launch->document);
     return tma_diagnostics_total(found) == before;
+}
+
+/* ---- what GPUs did ---- */
+
+static bool is_word_of(const char *text, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = text; *at != '\0'; at++)
+        if ((at == text || at[-1] == ' ') && strncasecmp(at, word, length) == 0 &&
+            (at[length] == ' ' || at[length] == '\0'))
+            return length > 0;
+    return false;
+}
+
+static uint64_t figure(const struct tma_yaml_node *measured, const char *key) {
+    const char *word = tma_launch_text(measured, key);
+    return word == NULL ? 0 : strtoull(word, NULL, 10);
+}
+
+bool tma_launch_measurement(const struct tma_launch *launch, const char *machine,
+                            struct tma_launch_measured *measured) {
+    const struct tma_yaml_node *all = launch->measured;
+    if (all == NULL || all->kind != TMA_YAML_MAPPING)
+        return false;
+    for (const struct tma_yaml_node *node = all->first; node != NULL; node = node->next) {
+        if (node->kind != TMA_YAML_MAPPING || node->key == NULL || !is_word_of(machine, node->key))
+            continue;
+        *measured =
+            (struct tma_launch_measured){.gpu = node->key,
+                                         .cycles = figure(node, "cycles"),
+                                         .ns = figure(node, "ns"),
+                                         .instructions = figure(node, "instructions"),
+                                         .alu = figure(node, "alu"),
+                                         .fma = figure(node, "fma"),
+                                         .xu = figure(node, "xu"),
+                                         .lsu = figure(node, "lsu"),
+                                         .dram_read_sectors = figure(node, "dram_read_sectors"),
+                                         .dram_write_sectors = figure(node, "dram_write_sectors"),
+                                         .l2_sectors = figure(node, "l2_sectors")};
+        return measured->cycles > 0 && measured->ns > 0;
+    }
+    return false;
 }

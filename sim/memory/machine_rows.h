@@ -170,6 +170,36 @@ TMA_TIME(tma, cluster_arrive, cluster_arrive_cycles, cycles, 0, 10000, SM, GONE(
          LEAST, "latency from that release to the arrival on an mbarrier of another SM")
 TMA_SECTION_END(tma)
 
+/* The load/store unit of an SM (LSU) and its L1 cache: ordinary loads and stores of warps. */
+TMA_SECTION(l1)
+TMA_SIZE(l1, capacity, capacity_bytes, bytes, 1024, 1 << 24,
+         "storage of an SM, of which L1 has what shared memory leaves")
+TMA_LIST(l1, carve_outs, carve_out_count, TMA_MAX_CARVE_OUTS, 1 << 14, REQUIRED,
+         "shared memory that an SM can set apart from its storage, in KiB, in rising order")
+TMA_COUNT(l1, reserved, reserved_bytes, bytes, 0, 1 << 20, KEPT, none, LEAST,
+          "what L1 has less than carve-outs leave")
+TMA_COUNT(l1, ways, ways, none, 1, 1024, KEPT, none, KEPT, "associativity: lines of a set")
+TMA_TIME(l1, issue, issue_cycles, cycles, 0, 10000, SM, SHORTER(latency), none, LEAST,
+         "latency from a load or store to the first wavefront that it has on the SM's data path")
+TMA_TIME(l1, access, access_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+         "least time from an access to the next one")
+TMA_TIME(l1, tag, tag_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+         "time that the look-up of a line takes")
+TMA_TIME(l1, hit, hit_cycles, cycles, 1, 10000, SM, SHORTER(latency), none, LEAST,
+         "latency from the last wavefront of a load that hits to its data in registers")
+TMA_TIME(l1, fill, fill_cycles, cycles, 1, 10000, SM, SHORTER(latency), none, LEAST,
+         "latency from the response port of the SM to data in registers")
+TMA_RATE(l1, port, port_bytes_per_kcycle, bytes_per_kcycle, 1, 1e9, SM, MORE(sm_port), memory, FAST,
+         "bandwidth of the response port of the SM for its L1")
+TMA_TIME(l1, write_flit, write_flit_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+         "time of a 32-byte flit of a store or atomic on its way out of the SM")
+TMA_COUNT(l1, misses, misses, none, 1, 1e6, KEPT, none, MOST,
+          "requests of loads that an SM has on their way to L2; further ones wait, with all "
+          "accesses behind them")
+TMA_COUNT(l1, write_flits, write_flits, none, 1, 1e6, KEPT, none, MOST,
+          "32-byte flits of stores and atomics of warps that an SM has in flight to L2")
+TMA_SECTION_END(l1)
+
 TMA_SECTION(crossbar)
 TMA_TIME(crossbar, request, request_cycles, cycles, 1, 10000, SM, SHORTER(latency), memory, LEAST,
          "latency from an SM to the nearest L2 slice")
@@ -248,6 +278,8 @@ TMA_TIME(l2, write_sector, write_sector_millicycles, millicycles, 0, 1e6, L2, FA
          LEAST, "stores: time that a slice's data array takes for each sector")
 TMA_TIME(l2, reduce_sector, reduce_sector_millicycles, millicycles, 0, 1e6, L2, FASTER(l2), memory,
          LEAST, "reductions: time that a slice's data array takes for each sector")
+TMA_TIME(l2, atomic, atomic_cycles, cycles, 0, 10000, L2, SHORTER(latency), memory, LEAST,
+         "additional latency of an atomic at its home")
 TMA_TIME(l2, promotion_wait, promotion_wait_cycles, cycles, 0, 1e5, L2, KEPT, none, MOST,
          "largest queueing delay of a promotion to 256 bytes in the other partition; a promotion "
          "that would wait longer is dropped")
@@ -414,6 +446,60 @@ TMA_RATE(sm, alu, alu, none, 1, 1 << 20, SM, MORE(alu), compute, FAST,
 TMA_RATE(sm, sfu, sfu, none, 1, 1 << 20, SM, MORE(sfu), compute, FAST,
          "special functions of an SM in a cycle")
 TMA_SECTION_END(sm)
+
+/* What instructions of compiled kernels take. The interval of a pipe is the time for which an
+ * instruction of a warp occupies it: each scheduler has its own. */
+TMA_SECTION(core)
+TMA_TIME(core, alu, alu_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the pipe for logic, comparisons and additions of integers")
+TMA_TIME(core, fma, fma_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the pipe for float32 and packed halves")
+TMA_TIME(core, fma_heavy, fma_heavy_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the half of that pipe that multiplies integers")
+TMA_TIME(core, special, special_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the pipe for special functions and conversions (MUFU, XU)")
+TMA_TIME(core, fp64, fp64_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the pipe for float64")
+TMA_TIME(core, uniform, uniform_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the uniform datapath")
+TMA_TIME(core, lsu, lsu_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of the queue to the load/store unit")
+TMA_TIME(core, matrix, matrix_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+         "interval of an mma.sync on the tensor core of a scheduler")
+TMA_TIME(core, special_latency, special_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions),
+         none, LEAST, "latency of a special function")
+TMA_TIME(core, shuffle_latency, shuffle_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions),
+         none, LEAST, "latency of a shuffle, and of an mbarrier's test")
+TMA_TIME(core, vote_latency, vote_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions), none,
+         LEAST, "latency of a vote")
+TMA_TIME(core, reduce_latency, reduce_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions),
+         none, LEAST, "latency of redux.sync")
+TMA_TIME(core, matrix_latency, matrix_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions),
+         none, LEAST, "latency of mma.sync")
+TMA_TIME(core, shared_latency, shared_latency_cycles, cycles, 1, 10000, SM, SHORTER(instructions),
+         none, LEAST,
+         "latency from the last wavefront of a load of shared memory to its data in registers")
+TMA_TIME(core, chain, chain_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "what each further instruction adds that a PTX instruction becomes")
+TMA_TIME(core, branch, branch_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "time until the instruction behind a branch that is taken can issue")
+TMA_TIME(core, arrive, arrive_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "latency of an arrival on an mbarrier of the own CTA until its phase ends")
+TMA_TIME(core, remote_arrive, remote_arrive_cycles, cycles, 0, 10000, SM, KEPT, none, LEAST,
+         "the same latency for another CTA of the cluster, or for its barrier")
+TMA_TIME(core, barrier, barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "latency from the last arrival at a barrier to the next instruction of its warps")
+TMA_TIME(core, product_tail, product_tail_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none,
+         LEAST, "time from the end of a group's last matrix product to its results")
+TMA_COUNT(
+    core, shared_queue, shared_queue, none, 1, 1e6, KEPT, none, MOST,
+    "wavefronts of shared memory that wait; the warp that asks for more waits before it issues "
+    "its next instruction")
+TMA_COUNT(
+    core, access_queue, access_queue, none, 1, 1e6, KEPT, none, MOST,
+    "accesses to global memory of an SM that wait for L1; warps wait before they issue further "
+    "ones")
+TMA_SECTION_END(core)
 
 #undef TMA_GPU
 #undef TMA_SECTION

@@ -116,6 +116,37 @@ bool tma_mbarrier_change(struct tma_warp *warp, const struct tma_op *op, uint32_
     }
     store(cta, offset, pack(need, left, bytes, parity));
     ++warp->launch->changes;
+    if (warp->launch->step != NULL)
+        warp->launch->step->signalled |= UINT32_C(1) << cta->rank;
+    return true;
+}
+
+void tma_mbarrier_complete(struct tma_ptx_cta *cta, uint32_t offset, uint32_t arrivals,
+                           uint32_t transactions) {
+    uint64_t old = load(cta, offset), need = needed(old), left = pending(old),
+             parity = parity_of(old);
+    int64_t bytes = transactions_of(old) - (int64_t)transactions;
+    left -= arrivals < left ? arrivals : left;
+    if (left == 0 && bytes == 0) {
+        left = need;
+        parity ^= 1;
+        if (tma_watched(&cta->warps[0]))
+            tma_watch_phase(&cta->warps[0], cta->rank, offset);
+    }
+    store(cta, offset, pack(need, left, bytes, parity));
+}
+
+bool tma_mbarrier_receive(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
+                          uint64_t address, uint32_t bytes, struct tma_ptx_transfer *transfer) {
+    uint64_t offset;
+    if (transfer == NULL)
+        return tma_mbarrier_change(warp, op, lane, address, false, 0, -(int64_t)bytes, false, NULL);
+    struct tma_ptx_cta *cta = find(warp, op, address, false, lane, false, &offset);
+    if (cta == NULL)
+        return false;
+    transfer->barrier = (uint32_t)offset;
+    transfer->barrier_rank = cta->rank;
+    transfer->completed_bytes = bytes;
     return true;
 }
 
@@ -201,6 +232,17 @@ enum tma_step tma_run_cp_async_arrive(struct tma_warp *warp, const struct tma_op
             return TMA_STEP_FAILED;
         if (tma_watched(warp))
             tma_watch_copy_arrive(warp, op, i, cta->rank, offset);
+        struct tma_ptx_step *step = warp->launch->step;
+        if (step != NULL) {
+            uint64_t state = load(cta, offset);
+            if (op->mode == 0) /* one more arrival, which this is */
+                store(cta, offset,
+                      pack(needed(state), pending(state) + 1, transactions_of(state),
+                           parity_of(state)));
+            step->deferred[step->deferred_count++] =
+                (struct tma_ptx_deferred){cta->rank, (uint32_t)offset};
+            continue;
+        }
         if (op->mode != 0 &&
             !tma_mbarrier_change(warp, op, i, address, generic(op), 1, 0, false, NULL))
             return TMA_STEP_FAILED;
@@ -280,6 +322,8 @@ enum tma_step tma_run_mbarrier_wait(struct tma_warp *warp, const struct tma_op *
 /* ---- barriers of a CTA ---- */
 
 static void complete(struct tma_warp *warp, struct tma_barrier *barrier) {
+    if (warp->launch->step != NULL)
+        warp->launch->step->signalled |= UINT32_C(1) << warp->cta->rank;
     if (tma_watched(warp))
         tma_watch_sync_complete(warp, (uint32_t)(barrier - warp->cta->barriers));
     barrier->last_count = barrier->count;
@@ -397,6 +441,8 @@ static void complete_cluster(struct tma_warp *warp) {
         return;
     cluster->arrived = 0;
     ++cluster->generation;
+    if (warp->launch->step != NULL)
+        warp->launch->step->signalled |= (UINT32_C(1) << cluster->cta_count) - 1;
     if (tma_watched(warp))
         tma_watch_sync_complete(warp, TMA_CHECK_CLUSTER);
     ++warp->launch->changes;

@@ -24,6 +24,15 @@ bool tma_mbarrier_change(struct tma_warp *warp, const struct tma_op *op, uint32_
                          uint64_t address, bool generic, uint32_t arrivals, int64_t transactions,
                          bool drop, uint64_t *state);
 
+/* The same without an instruction and its checks, at an offset in the CTA's shared memory. */
+void tma_mbarrier_complete(struct tma_ptx_cta *cta, uint32_t offset, uint32_t arrivals,
+                           uint32_t bytes);
+
+/* Bytes of a bulk operation on an mbarrier of shared memory: they are complete at once, or where
+ * the launch is timed, when tma_stepper_complete says so. False after tma_stop. */
+bool tma_mbarrier_receive(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
+                          uint64_t address, uint32_t bytes, struct tma_ptx_transfer *transfer);
+
 /* Is the phase that a path waits for over? */
 bool tma_wait_over(const struct tma_warp *warp, const struct tma_ptx_wait *wait, uint32_t lanes);
 

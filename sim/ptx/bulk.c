@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/allocation.h"
+#include "base/array.h"
 #include "placement/execute.h"
 #include "placement/operation_architecture.h"
 #include "ptx/access.h"
@@ -203,6 +204,26 @@ static uint8_t layout_of(const struct tma_tensor_map *map) {
     return map->swizzle == TMA_SWIZZLE_NONE ? TMA_CHECK_NO_LAYOUT : (uint8_t)map->swizzle;
 }
 
+/* Where the launch is timed: room for an operation that the lane issues. False when out of memory;
+ * *transfer is NULL where it is not timed. */
+static bool add_transfer(struct tma_warp *warp, const struct tma_op *op,
+                         struct tma_ptx_transfer **transfer) {
+    struct tma_ptx_step *step = warp->launch->step;
+    *transfer = NULL;
+    if (step == NULL)
+        return true;
+    size_t capacity = step->transfer_capacity;
+    struct tma_ptx_transfer *grown =
+        tma_array_grow(step->transfers, step->transfer_count, &capacity, sizeof *step->transfers);
+    if (grown == NULL)
+        return out_of_memory(warp, op);
+    step->transfers = grown;
+    step->transfer_capacity = (uint32_t)capacity;
+    *transfer = &step->transfers[step->transfer_count++];
+    **transfer = (struct tma_ptx_transfer){.barrier = UINT32_MAX};
+    return true;
+}
+
 enum tma_step tma_run_bulk_tensor(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     struct tma_executor *launch = warp->launch;
     struct tma_ptx_result *result = launch->result;
@@ -261,6 +282,17 @@ enum tma_step tma_run_bulk_tensor(struct tma_warp *warp, const struct tma_op *op
                     i, mask, address, cluster->cta_count);
         }
         operation.shared_address = address & TMA_SHARED_OFFSET_MASK;
+        struct tma_ptx_transfer *transfer;
+        if (!add_transfer(warp, op, &transfer))
+            return TMA_STEP_FAILED;
+        if (transfer != NULL) {
+            transfer->direction = operation.direction;
+            transfer->has_map = true;
+            transfer->map = entry->map;
+            transfer->operation = operation;
+            transfer->map_address = tma_address(warp, &op->b, op->offset_b, i);
+            transfer->cta_mask = mask;
+        }
         TMA_EACH_OF(rank_of, mask) {
             struct tma_ptx_cta *cta = &cluster->ctas[rank_of];
             if (cta->alive_warps == 0)
@@ -281,8 +313,7 @@ enum tma_step tma_run_bulk_tensor(struct tma_warp *warp, const struct tma_op *op
             if (tma_watched(warp))
                 tma_watch_bulk_write(warp, op, i, tma_shared_address(address, rank_of),
                                      size.shared_footprint_bytes, layout_of(&entry->map), barrier);
-            if (!tma_mbarrier_change(warp, op, i, barrier, false, 0,
-                                     -(int64_t)size.transaction_bytes, false, NULL))
+            if (!tma_mbarrier_receive(warp, op, i, barrier, size.transaction_bytes, transfer))
                 return TMA_STEP_FAILED;
         }
         tma_line(warp, op)->bytes += size.moved_bytes;
@@ -404,6 +435,18 @@ enum tma_step tma_run_bulk(struct tma_warp *warp, const struct tma_op *op, uint3
             return tma_stop(warp, op, TMA_PTX_FAULT,
                             "lane %u: the mask of CTAs is 0x%x; the cluster has %u CTAs", i, mask,
                             cluster->cta_count);
+        struct tma_ptx_transfer *transfer;
+        if (!add_transfer(warp, op, &transfer))
+            return TMA_STEP_FAILED;
+        if (transfer != NULL) {
+            bool loads = op->space2 == TMA_PTX_GLOBAL;
+            transfer->direction = op->mode == 1                 ? TMA_REDUCE
+                                  : op->space == TMA_PTX_GLOBAL ? TMA_STORE
+                                                                : TMA_LOAD;
+            transfer->global_address = loads ? from : op->space == TMA_PTX_GLOBAL ? to : 0;
+            transfer->bytes = bytes;
+            transfer->cta_mask = multicast ? mask : 1u << warp->cta->rank;
+        }
         TMA_EACH_OF(rank, mask) {
             uint64_t address = multicast ? tma_shared_address(to, rank) : to;
             struct tma_region *region = tma_locate(warp, op, (enum tma_ptx_space)op->space, address,
@@ -432,7 +475,7 @@ enum tma_step tma_run_bulk(struct tma_warp *warp, const struct tma_op *op, uint3
                 barrier = tma_shared_address(barrier, rank);
             if (tma_watched(warp))
                 tma_watch_bulk_write(warp, op, i, address, bytes, TMA_CHECK_NO_LAYOUT, barrier);
-            if (!tma_mbarrier_change(warp, op, i, barrier, false, 0, -(int64_t)bytes, false, NULL))
+            if (!tma_mbarrier_receive(warp, op, i, barrier, bytes, transfer))
                 return TMA_STEP_FAILED;
         }
         ++launch->changes;

@@ -221,8 +221,11 @@ enum tma_step tma_run_not_here(struct tma_warp *warp, const struct tma_op *op, u
 enum tma_step tma_run_sleep(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     if (!tma_known(warp, op, &op->a, lanes, "the time of nanosleep"))
         return TMA_STEP_FAILED;
-    if (lanes != 0)
-        warp->launch->time +=
-            (uint32_t)tma_lane_value(warp, &op->a, (uint32_t)__builtin_ctz(lanes));
+    uint32_t ns =
+        lanes == 0 ? 0 : (uint32_t)tma_lane_value(warp, &op->a, (uint32_t)__builtin_ctz(lanes));
+    if (warp->launch->step != NULL)
+        warp->launch->step->sleep_ns = ns;
+    else
+        warp->launch->time += ns;
     return TMA_STEP_YIELD;
 }

@@ -74,6 +74,7 @@ enum { TMA_PTX_NO_REGISTER = UINT32_MAX };
 struct tma_ptx_instruction {
     uint16_t opcode; /* enum tma_ptx_opcode; TMA_PTX_UNKNOWN: see `unknown` */
     uint8_t type_count, word_count, operand_count;
+    uint8_t target_count;              /* the first so many operands are written */
     bool guard_negated;                /* @!p */
     uint8_t types[TMA_PTX_MAX_TYPES];  /* enum tma_ptx_type, in the order of the text */
     uint16_t words[TMA_PTX_MAX_WORDS]; /* enum tma_ptx_word, in the order of the text */

@@ -7,10 +7,12 @@
 #include "base/allocation.h"
 #include "ptx/barriers.h"
 #include "ptx/check_calls.h"
+#include "ptx/clusters.h"
 #include "ptx/prepare.h"
 #include "ptx/warp.h"
 
 enum {
+    QUANTUM = 4096, /* warp instructions of a warp's turn */
     MAX_SHARED_BYTES = 232448,
     IDLE_ROUNDS = 64, /* in which a cluster only polls, before others have their turns */
     SPIN_ROUNDS = 16, /* in which it runs and changes nothing that others see */
@@ -216,170 +218,9 @@ static void relocate(struct tma_executor *launch) {
     }
 }
 
-/* ---- clusters ---- */
-
-static void free_cluster(struct tma_ptx_cluster *cluster) {
-    if (cluster == NULL)
-        return;
-    tma_watch_end(cluster, false);
-    for (uint32_t i = 0; cluster->ctas != NULL && i < cluster->cta_count; ++i) {
-        struct tma_ptx_cta *cta = &cluster->ctas[i];
-        for (uint32_t w = 0; cta->warps != NULL && w < cta->warp_count; ++w) {
-            tma_release(cta->warps[w].file);
-            tma_release(cta->warps[w].opaque);
-            tma_release(cta->warps[w].origin);
-            tma_release(cta->warps[w].local);
-            tma_release(cta->warps[w].local_opaque);
-        }
-        tma_release(cta->warps);
-        tma_release(cta->shared.bytes);
-        tma_release(cta->shared.opaque);
-        tma_release(cta->shared.origins);
-        tma_release(cta->mbarriers);
-    }
-    tma_release(cluster->ctas);
-    tma_release(cluster);
-}
-
-static bool allocate_cta(struct tma_executor *launch, struct tma_ptx_cta *cta) {
-    size_t shared = (launch->shared_bytes + 127u) & ~127u;
-    size_t local = (size_t)launch->local_bytes * 32;
-    cta->warp_count = (launch->threads + 31) / 32;
-    cta->warps = tma_allocate(cta->warp_count, sizeof *cta->warps);
-    cta->shared.bytes = tma_allocate(shared + 128, 1);
-    cta->shared.opaque = tma_allocate(shared / 8 + 16, 1);
-    cta->shared.origins = tma_allocate(shared / 128 + 1, sizeof *cta->shared.origins);
-    cta->mbarriers = tma_allocate(shared / 64 + 1, 1);
-    if (cta->warps == NULL || cta->shared.bytes == NULL || cta->shared.opaque == NULL ||
-        cta->shared.origins == NULL || cta->mbarriers == NULL)
-        return false;
-    for (uint32_t w = 0; w < cta->warp_count; ++w) {
-        struct tma_warp *warp = &cta->warps[w];
-        warp->file = tma_allocate_aligned(64, (launch->file_bytes + 63u) & ~63u);
-        warp->opaque = tma_allocate(launch->register_count, sizeof *warp->opaque);
-        warp->origin = tma_allocate(launch->register_count, sizeof *warp->origin);
-        warp->local = tma_allocate(local + 8, 1);
-        warp->local_opaque = tma_allocate(local / 8 + 8, 1);
-        if (warp->file == NULL || warp->opaque == NULL || warp->origin == NULL ||
-            warp->local == NULL || warp->local_opaque == NULL)
-            return false;
-    }
-    return true;
-}
-
-static void start_warp(struct tma_executor *launch, struct tma_ptx_cta *cta, uint32_t index) {
-    struct tma_warp *warp = &cta->warps[index];
-    size_t local = (size_t)launch->local_bytes * 32;
-    uint8_t *file = warp->file, *bytes = warp->local, *opaque_bits = warp->local_opaque;
-    uint32_t *opaque = warp->opaque;
-    uint16_t *origin = warp->origin;
-    memset(warp, 0, sizeof *warp);
-    *warp = (struct tma_warp){.launch = launch,
-                              .cta = cta,
-                              .file = file,
-                              .constants = launch->constants,
-                              .opaque = opaque,
-                              .origin = origin,
-                              .local = bytes,
-                              .local_opaque = opaque_bits,
-                              .index = index};
-    memset(file, 0, (launch->file_bytes + 63u) & ~63u);
-    memset(opaque, 255, launch->register_count * sizeof *opaque);
-    opaque[0] = opaque[1] = 0;
-    memset(origin, 0, launch->register_count * sizeof *origin);
-    memset(bytes, 0, local);
-    memset(opaque_bits, 255, local / 8 + 8);
-    warp->local_region = (struct tma_region){.name = "local memory",
-                                             .size = local,
-                                             .bytes = bytes,
-                                             .opaque = opaque_bits,
-                                             .origin = TMA_ORIGIN_LOCAL,
-                                             .tainted = true};
-    uint32_t threads = launch->threads - index * 32 < 32 ? launch->threads - index * 32 : 32;
-    warp->alive = threads == 32 ? TMA_ALL_LANES : (UINT32_C(1) << threads) - 1;
-    warp->path_count = 1;
-    warp->paths[0].lanes = warp->alive;
-    warp->paths[0].pc = launch->module->functions[launch->launch->function].first_instruction;
-    tma_set_specials(warp);
-}
-
-static void start_cta(struct tma_executor *launch, struct tma_ptx_cluster *cluster, uint32_t rank) {
-    const struct tma_ptx_launch *given = launch->launch;
-    const uint32_t *size = given->cluster;
-    struct tma_ptx_cta *cta = &cluster->ctas[rank];
-    size_t shared = (launch->shared_bytes + 127u) & ~127u;
-    cta->cluster = cluster;
-    cta->rank = rank;
-    cta->id[0] = cluster->id[0] * size[0] + rank % size[0];
-    cta->id[1] = cluster->id[1] * size[1] + rank / size[0] % size[1];
-    cta->id[2] = cluster->id[2] * size[2] + rank / size[0] / size[1];
-    cta->linear = cta->id[0] +
-                  (uint64_t)given->grid[0] * (cta->id[1] + (uint64_t)given->grid[1] * cta->id[2]);
-    struct tma_region *region = &cta->shared;
-    region->name = "the shared memory of its CTA";
-    region->address = TMA_SHARED_BASE | (uint64_t)rank << TMA_SHARED_RANK_BIT;
-    region->size = launch->shared_bytes;
-    region->tainted = true;
-    memset(region->bytes, 0, shared);
-    memset(region->opaque, 255, shared / 8 + 16);
-    for (size_t i = 0; i <= shared / 128; ++i)
-        region->origins[i] = TMA_ORIGIN_SHARED;
-    memset(cta->mbarriers, 0, shared / 64 + 1);
-    memset(cta->barriers, 0, sizeof cta->barriers);
-    cta->alive_warps = cta->warp_count;
-    cta->alive_threads = launch->threads;
-    for (uint32_t w = 0; w < cta->warp_count; ++w)
-        start_warp(launch, cta, w);
-}
-
-/* A cluster that begins, in memory of one that has ended if there is one. */
-static struct tma_ptx_cluster *start_cluster(struct tma_executor *launch,
-                                             struct tma_ptx_cluster **unused, uint64_t index) {
-    const struct tma_ptx_launch *given = launch->launch;
-    struct tma_ptx_cluster *cluster = *unused;
-    if (cluster != NULL) {
-        *unused = cluster->next;
-        cluster->next = NULL;
-    } else {
-        cluster = tma_allocate(1, sizeof *cluster);
-        if (cluster == NULL)
-            return NULL;
-        cluster->cta_count = launch->cluster_ctas;
-        cluster->ctas = tma_allocate(cluster->cta_count, sizeof *cluster->ctas);
-        for (uint32_t i = 0; cluster->ctas != NULL && i < cluster->cta_count; ++i)
-            if (!allocate_cta(launch, &cluster->ctas[i])) {
-                free_cluster(cluster);
-                return NULL;
-            }
-        if (cluster->ctas == NULL) {
-            tma_release(cluster);
-            return NULL;
-        }
-    }
-    uint64_t columns = given->grid[0] / given->cluster[0],
-             rows = given->grid[1] / given->cluster[1];
-    cluster->id[0] = (uint32_t)(index % columns);
-    cluster->id[1] = (uint32_t)(index / columns % rows);
-    cluster->id[2] = (uint32_t)(index / columns / rows);
-    cluster->arrived = 0;
-    cluster->generation = 0;
-    for (uint32_t i = 0; i < cluster->cta_count; ++i)
-        start_cta(launch, cluster, i);
-    if (!tma_watch_begin(launch, cluster, index * launch->cluster_ctas)) {
-        free_cluster(cluster);
-        return NULL;
-    }
-    return cluster;
-}
+/* ---- the grid ---- */
 
 enum outcome { ENDED, WAITS, SPINS, FAILED, INTERRUPTED };
-
-static bool ended(const struct tma_ptx_cluster *cluster) {
-    for (uint32_t i = 0; i < cluster->cta_count; ++i)
-        if (cluster->ctas[i].alive_warps != 0)
-            return false;
-    return true;
-}
 
 static bool interrupted(struct tma_executor *launch) {
     const struct tma_ptx_options *options = launch->options;
@@ -391,7 +232,6 @@ static bool interrupted(struct tma_executor *launch) {
 
 /* Runs a cluster until it has ended, or waits for others. */
 static enum outcome run_cluster(struct tma_executor *launch, struct tma_ptx_cluster *cluster) {
-    const struct tma_ptx_options *options = launch->options;
     uint32_t idle = 0, spins = 0;
     for (uint32_t round = 1;; ++round) {
         uint64_t before = launch->changes;
@@ -401,24 +241,13 @@ static enum outcome run_cluster(struct tma_executor *launch, struct tma_ptx_clus
             for (uint32_t w = 0; w < cta->warp_count; ++w) {
                 if (cta->warps[w].exited)
                     continue;
-                enum tma_turn turn = tma_run_warp(&cta->warps[w]);
+                enum tma_turn turn = tma_run_warp(&cta->warps[w], QUANTUM);
                 if (turn == TMA_TURN_FAILED)
                     return FAILED;
                 quantum |= turn == TMA_TURN_QUANTUM;
-                if (options->maximum_instructions != 0 &&
-                    launch->result->instructions > options->maximum_instructions) {
-                    struct tma_warp *warp = &cta->warps[w];
-                    if (warp->path_count != 0)
-                        tma_stop(warp, &launch->code[warp->paths[0].pc], TMA_PTX_RUNAWAY,
-                                 "the launch has executed %llu warp instructions, the limit, and "
-                                 "goes on",
-                                 (unsigned long long)options->maximum_instructions);
-                    if (launch->failed)
-                        return FAILED;
-                }
             }
         }
-        if (ended(cluster))
+        if (tma_cluster_ended(cluster))
             return ENDED;
         if (round % 256 == 0 && interrupted(launch))
             return INTERRUPTED;
@@ -438,8 +267,8 @@ static enum outcome run_cluster(struct tma_executor *launch, struct tma_ptx_clus
 }
 
 /* Every warp waits, or spins: says who waits for what. */
-static void report_deadlock(struct tma_executor *launch, struct tma_ptx_cluster *const *active,
-                            uint32_t count) {
+void tma_report_deadlock(struct tma_executor *launch, struct tma_ptx_cluster *const *active,
+                         uint32_t count) {
     launch->failed = true;
     launch->result->failure = TMA_PTX_DEADLOCK;
     for (uint32_t c = 0; c < count; ++c)
@@ -488,7 +317,7 @@ static enum tma_error_code run_grid(struct tma_executor *launch) {
         if (count == 0) {
             if (next == clusters)
                 break;
-            active[0] = start_cluster(launch, &unused, next++);
+            active[0] = tma_start_cluster(launch, &unused, next++);
             if (active[0] == NULL) {
                 code = tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
                 break;
@@ -518,7 +347,7 @@ static enum tma_error_code run_grid(struct tma_executor *launch) {
             continue;
         /* All that are resident wait: perhaps for one that has not begun. */
         if (count < resident && next < clusters && launch->changes == before) {
-            active[count] = start_cluster(launch, &unused, next++);
+            active[count] = tma_start_cluster(launch, &unused, next++);
             if (active[count] == NULL)
                 code = tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
             else
@@ -528,20 +357,41 @@ static enum tma_error_code run_grid(struct tma_executor *launch) {
         if (grown || launch->changes != before)
             passes = 0;
         else if (++passes >= (spins ? SPIN_PASSES : IDLE_PASSES))
-            report_deadlock(launch, active, count);
+            tma_report_deadlock(launch, active, count);
     }
     for (uint32_t i = 0; i < count; ++i)
-        free_cluster(active[i]);
+        tma_free_cluster(active[i]);
     while (unused != NULL) {
         struct tma_ptx_cluster *following = unused->next;
-        free_cluster(unused);
+        tma_free_cluster(unused);
         unused = following;
     }
     tma_release(active);
     return code;
 }
 
-static void free_launch(struct tma_executor *launch) {
+enum tma_error_code tma_open_launch(struct tma_executor *executor) {
+    struct tma_ptx_result *result = executor->result;
+    memset(result, 0, sizeof *result);
+    enum tma_error_code code = check(executor);
+    if (code == TMA_OK) {
+        result->lines =
+            tma_allocate(executor->module->instruction_count + 1, sizeof *result->lines);
+        if (result->lines == NULL)
+            code = tma_fail(executor->error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    if (code == TMA_OK)
+        code = set_up_memory(executor);
+    if (code == TMA_OK)
+        code = tma_prepare(executor);
+    if (code == TMA_OK)
+        relocate(executor);
+    return code;
+}
+
+enum tma_error_code tma_close_launch(struct tma_executor *launch, enum tma_error_code code) {
+    if (code == TMA_OK && launch->out_of_memory)
+        code = tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
     for (size_t i = 0; launch->code != NULL && i < launch->module->instruction_count; ++i) {
         tma_release(launch->code[i].cost);
         tma_release(launch->code[i].extra);
@@ -559,6 +409,9 @@ static void free_launch(struct tma_executor *launch) {
     tma_release(launch->globals);
     tma_release(launch->owned);
     tma_release(launch->maps);
+    if (code != TMA_OK)
+        tma_ptx_result_free(launch->result);
+    return code;
 }
 
 enum tma_error_code tma_ptx_execute(const struct tma_ptx_launch *launch,
@@ -570,27 +423,10 @@ enum tma_error_code tma_ptx_execute(const struct tma_ptx_launch *launch,
                                     .module = launch->module,
                                     .result = result,
                                     .error = error};
-    memset(result, 0, sizeof *result);
-    enum tma_error_code code = check(&executor);
-    if (code == TMA_OK) {
-        result->lines = tma_allocate(launch->module->instruction_count + 1, sizeof *result->lines);
-        if (result->lines == NULL)
-            code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    }
+    enum tma_error_code code = tma_open_launch(&executor);
     if (code == TMA_OK)
-        code = set_up_memory(&executor);
-    if (code == TMA_OK)
-        code = tma_prepare(&executor);
-    if (code == TMA_OK) {
-        relocate(&executor);
         code = run_grid(&executor);
-    }
-    if (code == TMA_OK && executor.out_of_memory)
-        code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    free_launch(&executor);
-    if (code != TMA_OK)
-        tma_ptx_result_free(result);
-    return code;
+    return tma_close_launch(&executor, code);
 }
 
 void tma_ptx_result_free(struct tma_ptx_result *result) {

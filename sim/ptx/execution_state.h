@@ -14,6 +14,7 @@
 #include "banks/banks.h"
 #include "ptx/execution.h"
 #include "ptx/softfloat.h"
+#include "ptx/stepping.h"
 #include "tensormap/descriptor.h"
 
 #define TMA_ALL_LANES UINT32_C(0xffffffff)
@@ -265,6 +266,7 @@ struct tma_executor {
     uint64_t time;    /* what clocks show: warp instructions and sleeps */
     size_t finding_capacity;
     bool failed;
+    struct tma_ptx_step *step; /* what the current step does; NULL: no one times the launch */
 };
 
 /* ---- registers ---- */

@@ -262,6 +262,8 @@ void tma_count_shared(struct tma_warp *warp, const struct tma_op *op, int kind, 
         cost->cost = report.wavefronts;
         cost->ideal = report.ideal_wavefronts;
     }
+    if (warp->launch->step != NULL)
+        warp->launch->step->shared_wavefronts += cost->cost;
     struct tma_ptx_line *line = tma_line(warp, op);
     line->wavefronts += cost->cost;
     line->ideal_wavefronts += cost->ideal;
@@ -271,10 +273,43 @@ void tma_count_shared(struct tma_warp *warp, const struct tma_op *op, int kind, 
         result->shared_load_wavefronts += cost->cost;
 }
 
+/* Where the launch is timed: the lines that the lanes of an access share. */
+static void report_lines(struct tma_ptx_step *step, const struct tma_op *op, uint32_t lanes,
+                         const uint64_t address[32], uint32_t bytes) {
+    uint32_t count = step->line_count;
+    TMA_EACH_OF(i, lanes) {
+        uint64_t line = address[i] >> 7;
+        uint32_t first = (uint32_t)(address[i] >> 5 & 3),
+                 last = (uint32_t)((address[i] + bytes - 1) >> 5 & 3), at = count, rounds = 0;
+        while (at > 0 && step->lines[at - 1].line != line)
+            --at;
+        if (at == 0) {
+            if (count == TMA_STEP_LINES)
+                continue;
+            step->lines[count].line = line;
+            step->lines[count].sectors = step->lines[count].rounds = 0;
+            step->lines[count].bytes = 0;
+            at = ++count;
+        }
+        step->lines[at - 1].sectors |= (uint8_t)((2u << last) - (1u << first));
+        step->lines[at - 1].bytes = (uint16_t)(step->lines[at - 1].bytes + bytes);
+        if (op->run != tma_run_atom)
+            continue;
+        TMA_EACH_OF(j, lanes) {
+            rounds += address[j] == address[i];
+        }
+        if (rounds > step->lines[at - 1].rounds)
+            step->lines[at - 1].rounds = (uint8_t)rounds;
+    }
+    step->line_count = count;
+}
+
 void tma_count_global(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes,
                       const uint64_t address[32], uint32_t bytes) {
     if (lanes == 0)
         return;
+    if (warp->launch->step != NULL)
+        report_lines(warp->launch->step, op, lanes, address, bytes);
     struct tma_access_cost *cost = op->cost;
     uint32_t low[32];
     uint64_t spread = 0, first = address[__builtin_ctz(lanes)];

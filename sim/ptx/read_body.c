@@ -596,6 +596,14 @@ static uint32_t fit_alternative(const struct tma_ptx_reader *reader,
     return at == list->count ? 0 : at + 1;
 }
 
+/* How many operands of a form are written: those of a call are its results. */
+static uint8_t count_targets(const struct tma_ptx_mnemonic *mnemonic) {
+    uint32_t count = mnemonic->opcode == TMA_PTX_OP_CALL ? 1 : 0;
+    for (const char *form = mnemonic->operands; *form != '\0' && *form != '/'; ++form)
+        count += *form == '>';
+    return (uint8_t)count;
+}
+
 /* How many operands the first alternative of a form has, in the text. */
 static void count_operands(const char *form, uint32_t *least, uint32_t *most) {
     *least = *most = 0;
@@ -781,18 +789,19 @@ static bool read_instruction(struct tma_ptx_reader *reader, uint32_t guard, bool
         operands == UINT32_MAX ? NULL : add_instruction(reader);
     if (instruction == NULL)
         return false;
-    *instruction = (struct tma_ptx_instruction){.opcode = unknown != 0 ? (uint16_t)TMA_PTX_UNKNOWN
-                                                                       : mnemonic.opcode,
-                                                .type_count = mnemonic.type_count,
-                                                .word_count = mnemonic.word_count,
-                                                .operand_count = (uint8_t)list.count,
-                                                .guard = guard,
-                                                .guard_negated = guard_negated,
-                                                .operands = operands,
-                                                .line = start.line,
-                                                .column = start.column,
-                                                .source = reader->source,
-                                                .unknown = unknown};
+    *instruction = (struct tma_ptx_instruction){
+        .opcode = unknown != 0 ? (uint16_t)TMA_PTX_UNKNOWN : mnemonic.opcode,
+        .type_count = mnemonic.type_count,
+        .word_count = mnemonic.word_count,
+        .operand_count = (uint8_t)list.count,
+        .target_count = unknown != 0 ? 0 : count_targets(&mnemonic),
+        .guard = guard,
+        .guard_negated = guard_negated,
+        .operands = operands,
+        .line = start.line,
+        .column = start.column,
+        .source = reader->source,
+        .unknown = unknown};
     memcpy(instruction->types, mnemonic.types, sizeof instruction->types);
     memcpy(instruction->words, mnemonic.words, sizeof instruction->words);
     return true;

@@ -6,7 +6,7 @@
 #include "ptx/control.h"
 #include "ptx/prepare.h"
 
-enum { QUANTUM = 4096, PATH_QUANTUM = 1024, CLOCK_STEP = 16 };
+enum { PATH_QUANTUM = 1024, CLOCK_STEP = 16 };
 
 /* ---- paths ---- */
 
@@ -156,14 +156,32 @@ static bool apply_guard(struct tma_warp *warp, const struct tma_op *op, uint32_t
     return true;
 }
 
-enum tma_turn tma_run_warp(struct tma_warp *warp) {
+/* Lets paths that had their turns have another one. */
+static void begin_turns(struct tma_warp *warp) {
+    for (uint32_t i = 0; i < warp->path_count; ++i)
+        warp->paths[i].passed = false;
+}
+
+bool tma_choose_path(struct tma_warp *warp) {
+    if (choose(warp))
+        return true;
+    begin_turns(warp);
+    return choose(warp) || (meet(warp) && choose(warp));
+}
+
+static bool past_limit(const struct tma_executor *launch) {
+    uint64_t most = launch->options->maximum_instructions;
+    return most != 0 && launch->result->instructions > most;
+}
+
+enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum) {
     struct tma_executor *launch = warp->launch;
     const struct tma_op *code = launch->code;
     struct tma_ptx_line *lines = launch->result->lines;
-    uint32_t executed = 0;
+    uint32_t executed = 0, steps = 0;
     enum tma_turn turn = TMA_TURN_QUANTUM;
     bool polled = false;
-    if (!choose(warp) && !(meet(warp) && choose(warp)))
+    if (!tma_choose_path(warp))
         return TMA_TURN_PARKED;
     for (;;) {
         struct tma_path *path = &warp->paths[warp->current];
@@ -172,6 +190,7 @@ enum tma_turn tma_run_warp(struct tma_warp *warp) {
         struct tma_ptx_line *line = &lines[path->pc];
         bool counted = path->resumed;
         path->resumed = false;
+        ++steps;
         if (!op->guard.absent && !apply_guard(warp, op, &lanes, &unknown)) {
             turn = TMA_TURN_FAILED;
             break;
@@ -185,7 +204,7 @@ enum tma_turn tma_run_warp(struct tma_warp *warp) {
         if (tma_watched(warp))
             tma_watch_registers(warp, op, lanes);
         if (op->samples) {
-            launch->time += CLOCK_STEP;
+            launch->time += launch->step == NULL ? CLOCK_STEP : 0;
             tma_set_clocks(warp);
         }
         if (op->members.absent)
@@ -197,7 +216,7 @@ enum tma_turn tma_run_warp(struct tma_warp *warp) {
         if (step == TMA_STEP_NEXT) {
             ++path->pc;
             if (warp->path_count == 1) {
-                if (executed < QUANTUM)
+                if (steps < quantum)
                     continue;
                 break;
             }
@@ -218,8 +237,10 @@ enum tma_turn tma_run_warp(struct tma_warp *warp) {
             turn = TMA_TURN_ENDED;
             break;
         }
-        if (executed >= QUANTUM)
+        if (steps >= quantum) {
+            turn = polled ? TMA_TURN_POLLED : turn;
             break;
+        }
         if (warp->path_count == 1 && step == TMA_STEP_JUMPED)
             continue;
         if (choose(warp))
@@ -233,9 +254,14 @@ enum tma_turn tma_run_warp(struct tma_warp *warp) {
         turn = polled ? TMA_TURN_POLLED : passed ? TMA_TURN_QUANTUM : TMA_TURN_PARKED;
         break;
     }
-    for (uint32_t i = 0; i < warp->path_count; ++i)
-        warp->paths[i].passed = false;
     launch->result->instructions += executed;
-    launch->time += executed;
+    if (past_limit(launch) && turn != TMA_TURN_FAILED && warp->path_count != 0) {
+        tma_stop(warp, &code[warp->paths[0].pc], TMA_PTX_RUNAWAY,
+                 "the launch has executed %llu warp instructions, the limit, and goes on",
+                 (unsigned long long)launch->options->maximum_instructions);
+        turn = TMA_TURN_FAILED;
+    }
+    if (launch->step == NULL)
+        launch->time += executed;
     return turn;
 }

@@ -12,8 +12,11 @@ enum tma_turn {
     TMA_TURN_FAILED
 };
 
-/* Runs a warp until it waits, ends, or has had its turn. */
-enum tma_turn tma_run_warp(struct tma_warp *warp);
+/* Runs a warp until it waits, ends, or has executed `quantum` instructions. */
+enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum);
+
+/* Chooses the path that runs next. False: all of them wait. */
+bool tma_choose_path(struct tma_warp *warp);
 
 /* Ends the waits of try_wait without success, as hardware does after a time. */
 void tma_give_up(struct tma_warp *warp);

@@ -112,6 +112,205 @@ static void write_conflicts(const struct tma_launch_report *report, FILE *out) {
     fputs("none\n", out);
 }
 
+/* ---- time ---- */
+
+static double percent(double part, double whole) {
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+static double all_stalls(const struct tma_core_result *timing) {
+    double cycles = 0;
+    for (int i = 0; i < TMA_STALL_COUNT; i++)
+        cycles += (double)timing->stalls[i];
+    return cycles;
+}
+
+static double line_cycles(const struct tma_core_result *timing, uint32_t instruction) {
+    double cycles = 0;
+    for (int i = 0; i < TMA_STALL_COUNT; i++)
+        cycles += (double)timing->line_stalls[instruction][i];
+    return cycles;
+}
+
+/* Shares of the time of the launch, in percent: of all SMs that have a CTA, slices or channels. */
+struct busy {
+    double issue, tensor, shared, l2, dram;
+};
+
+static struct busy busy_of(const struct tma_launch_report *report) {
+    const struct tma_core_result *timing = report->timing;
+    const struct tma_machine *machine = report->machine;
+    double cycles = (double)timing->cycles, sms = timing->sms;
+    return (struct busy){
+        .issue = percent((double)timing->issue_slots, cycles * sms * TMA_SCHEDULERS),
+        .tensor = percent((double)timing->tensor_cycles, cycles * sms),
+        .shared = percent((double)timing->memory.shared_busy, cycles * sms),
+        .l2 = percent((double)timing->memory.slice_busy, cycles * machine->l2.slices),
+        .dram = percent((double)timing->memory.bus_busy, cycles * machine->dram.channels)};
+}
+
+static double teraflops(const struct tma_launch_report *report) {
+    double ns = (double)report->timing->cycles * 1000 / report->machine->sm_clock_mhz;
+    return ns > 0 ? (double)report->timing->flops / ns / 1000 : 0;
+}
+
+/* The stalls of a line or of all, the longest first. */
+static void write_stalls(const uint64_t *stalls, double whole, double least, FILE *out) {
+    bool written[TMA_STALL_COUNT] = {false}, any = false;
+    for (int n = 0; n < TMA_STALL_COUNT; n++) {
+        int best = -1;
+        for (int i = 0; i < TMA_STALL_COUNT; i++)
+            if (!written[i] && stalls[i] > 0 && (best < 0 || stalls[i] > stalls[best]))
+                best = i;
+        if (best < 0 || percent((double)stalls[best], whole) < least)
+            break;
+        written[best] = true;
+        fprintf(out, "%s%s %s %%", any ? ", " : "", tma_core_stall_text((enum tma_core_stall)best),
+                tma_decimal(percent((double)stalls[best], whole), 1).text);
+        any = true;
+    }
+    fputs(any ? "\n" : "none\n", out);
+}
+
+/* The instructions at which warps spend most of their time. */
+static void write_lines(const struct tma_launch_report *report, FILE *out) {
+    const struct tma_core_result *timing = report->timing;
+    const struct tma_ptx_module *module = report->prepared->module;
+    double whole = all_stalls(timing), below = whole + 1;
+    uint32_t after = 0;
+    for (uint32_t written = 0; written < MOST_TEXT_LINES; written++) {
+        uint32_t best = UINT32_MAX;
+        for (uint32_t i = 0; i < module->instruction_count; i++) {
+            double cycles = line_cycles(timing, i);
+            bool left = cycles < below || (cycles == below && i > after);
+            if (left && (best == UINT32_MAX || cycles > line_cycles(timing, best)))
+                best = i;
+        }
+        if (best == UINT32_MAX || percent(line_cycles(timing, best), whole) < 1)
+            break;
+        label(written == 0 ? "time by line" : "", out);
+        fprintf(out, "%s %% ", tma_decimal(percent(line_cycles(timing, best), whole), 1).text);
+        write_place(report, best, out);
+        fputs(": ", out);
+        write_stalls(timing->line_stalls[best], whole, 0.5, out);
+        below = line_cycles(timing, best);
+        after = best;
+    }
+}
+
+static void write_timing(const struct tma_launch_report *report, FILE *out) {
+    const struct tma_core_result *timing = report->timing;
+    const struct tma_machine *machine = report->machine;
+    struct busy busy = busy_of(report);
+    label("time", out);
+    fprintf(out, "%" PRIu64 " cycles: %s us at %" PRIu32 " MHz on ", timing->cycles,
+            tma_decimal((double)timing->cycles / machine->sm_clock_mhz, 2).text,
+            machine->sm_clock_mhz);
+    tma_write_printable(machine->name, out);
+    fputc('\n', out);
+    if (report->measured != NULL) {
+        double predicted = (double)(timing->cycles + timing->launch_cycles),
+               measured = (double)report->measured->cycles,
+               error = percent(predicted - measured, measured);
+        label("measured", out);
+        fprintf(out, "%" PRIu64 " cycles with the launch; predicted with it %" PRIu64 ", %s%s %%\n",
+                report->measured->cycles, timing->cycles + timing->launch_cycles,
+                error < 0 ? "" : "+", tma_decimal(error, 1).text);
+    }
+    label("SMs", out);
+    fprintf(out,
+            "%" PRIu32 " of %" PRIu32 ", up to %" PRIu32 " CTA%s each at a time, %" PRIu32
+            " wave%s\n",
+            timing->sms, machine->sm_count, timing->ctas_per_sm,
+            timing->ctas_per_sm == 1 ? "" : "s", timing->waves, timing->waves == 1 ? "" : "s");
+    label("busy", out);
+    fprintf(out,
+            "issue slots %s %%, tensor cores %s %%, shared memory %s %%, L2 slices %s %%, "
+            "DRAM %s %% of the time\n",
+            tma_decimal(busy.issue, 1).text, tma_decimal(busy.tensor, 1).text,
+            tma_decimal(busy.shared, 1).text, tma_decimal(busy.l2, 1).text,
+            tma_decimal(busy.dram, 1).text);
+    if (timing->flops > 0) {
+        label("matrix products", out);
+        fprintf(out, "%s TFLOP/s\n", tma_decimal(teraflops(report), 1).text);
+    }
+    if (report->tried && report->limit_count == 0) {
+        label("limited by", out);
+        fputs("no one part: none, 10 % better, saves 1 % of the time\n", out);
+    }
+    for (uint32_t i = 0; i < report->limit_count; i++) {
+        label(i == 0 ? "limited by" : "", out);
+        fprintf(
+            out, "%s would save %s %% of the time\n", report->limits[i].text,
+            tma_decimal(percent((double)report->limits[i].saved_cycles, (double)timing->cycles), 1)
+                .text);
+    }
+    label("warps", out);
+    write_stalls(timing->stalls, all_stalls(timing), 0.05, out);
+    write_lines(report, out);
+}
+
+static void stalls_json(const char *key, const uint64_t *stalls, struct tma_json *json) {
+    uint64_t all = 0;
+    for (int i = 0; i < TMA_STALL_COUNT; i++)
+        all += stalls[i];
+    if (all == 0)
+        return;
+    tma_json_begin_line(json, key);
+    for (int i = 0; i < TMA_STALL_COUNT; i++)
+        if (stalls[i] > 0)
+            tma_json_unsigned(json, tma_core_stall_key((enum tma_core_stall)i), stalls[i]);
+    tma_json_end_object(json);
+}
+
+static void timing_json(const struct tma_launch_report *report, struct tma_json *json) {
+    const struct tma_core_result *timing = report->timing;
+    const struct tma_machine *machine = report->machine;
+    struct busy busy = busy_of(report);
+    tma_json_begin_object(json, "timing");
+    tma_json_string(json, "machine", machine->name);
+    tma_json_unsigned(json, "cycles", timing->cycles);
+    tma_json_unsigned(json, "launch_cycles", timing->launch_cycles);
+    tma_json_unsigned(json, "sm_clock_mhz", machine->sm_clock_mhz);
+    tma_json_decimal(json, "time_ns", (double)timing->cycles * 1000 / machine->sm_clock_mhz, 1);
+    if (report->measured != NULL) {
+        tma_json_unsigned(json, "measured_cycles", report->measured->cycles);
+        tma_json_string(json, "measured_on", report->measured->gpu);
+    }
+    tma_json_unsigned(json, "sms", timing->sms);
+    tma_json_unsigned(json, "ctas_per_sm", timing->ctas_per_sm);
+    tma_json_unsigned(json, "waves", timing->waves);
+    tma_json_unsigned(json, "issue_slots", timing->issue_slots);
+    tma_json_begin_line(json, "busy_percent");
+    tma_json_decimal(json, "issue_slots", busy.issue, 1);
+    tma_json_decimal(json, "tensor_cores", busy.tensor, 1);
+    tma_json_decimal(json, "shared_memory", busy.shared, 1);
+    tma_json_decimal(json, "l2", busy.l2, 1);
+    tma_json_decimal(json, "dram", busy.dram, 1);
+    tma_json_end_object(json);
+    tma_json_decimal(json, "teraflops", teraflops(report), 1);
+    if (report->tried) {
+        tma_json_begin_array(json, "limited_by");
+        for (uint32_t i = 0; i < report->limit_count; i++) {
+            tma_json_begin_line(json, NULL);
+            tma_json_string(json, "part", report->limits[i].key);
+            tma_json_decimal(
+                json, "saves_percent",
+                percent((double)report->limits[i].saved_cycles, (double)timing->cycles), 1);
+            tma_json_end_object(json);
+        }
+        tma_json_end_array(json);
+    }
+    tma_json_unsigned(json, "l2_requests", timing->memory.requests);
+    tma_json_unsigned(json, "l2_sectors", timing->memory.sectors);
+    tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);
+    tma_json_unsigned(json, "dram_write_sectors", timing->memory.dram_write_sectors);
+    stalls_json("warp_cycles", timing->stalls, json);
+    tma_json_end_object(json);
+}
+
+/* ---- what happened ---- */
+
 static void write_outputs(const struct tma_output_difference *outputs, FILE *out) {
     if (outputs == NULL || outputs->buffers == 0)
         return;
@@ -178,6 +377,8 @@ void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
             tma_name_of(&tma_launch_failure_names, (int)result->failure), result->ended_ctas, ctas);
     label("instructions", out);
     fprintf(out, "%" PRIu64 " of warps\n", result->instructions);
+    if (report->timing != NULL)
+        write_timing(report, out);
     write_tma(result, out);
     write_shared(result, out);
     write_conflicts(report, out);
@@ -225,6 +426,8 @@ static void lines_json(const struct tma_launch_report *report, struct tma_json *
         }
         if (line->bytes > 0)
             tma_json_unsigned(json, "bytes", line->bytes);
+        if (report->timing != NULL)
+            stalls_json("warp_cycles", report->timing->line_stalls[i], json);
         tma_json_end_object(json);
     }
     tma_json_end_array(json);
@@ -280,6 +483,8 @@ void tma_launch_report_json(const struct tma_launch_report *report, struct tma_j
             tma_json_string(json, "first", report->outputs->first);
         tma_json_end_object(json);
     }
+    if (report->timing != NULL)
+        timing_json(report, json);
     findings_json(report, json);
     lines_json(report, json);
 }

@@ -4,8 +4,17 @@
 
 #include <stdio.h>
 
+#include "core/core_run.h"
 #include "launch/prepared.h"
 #include "report/json_writer.h"
+
+enum { TMA_LAUNCH_LIMITS = 8 };
+
+/* A part of the machine that, a tenth better, makes the launch shorter. */
+struct tma_launch_limit {
+    const char *key, *text; /* constant */
+    uint64_t saved_cycles;
+};
 
 struct tma_launch_report {
     const struct tma_prepared *prepared;
@@ -13,6 +22,12 @@ struct tma_launch_report {
     const struct tma_output_difference *outputs; /* NULL: the launch did not come to its end */
     const char *ptx_name;                        /* of the PTX file, for places */
     uint32_t checked_ctas;                       /* that were checked for races */
+    const struct tma_machine *machine;
+    const struct tma_core_result *timing;       /* NULL: no time passed */
+    const struct tma_launch_measured *measured; /* on the machine's GPU; NULL: nothing */
+    bool tried;                                 /* the experiments that find limits have run */
+    struct tma_launch_limit limits[TMA_LAUNCH_LIMITS]; /* the one that saves most first */
+    uint32_t limit_count;
 };
 
 void tma_launch_report_text(const struct tma_launch_report *report, FILE *out);

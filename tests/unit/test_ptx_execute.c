@@ -1,10 +1,12 @@
-/* Execution of PTX: control flow, memory, barriers and clusters, and how launches go wrong. Each
- * row is a kernel that gets a buffer of 64 words in %in (word i is i, the second half opaque) and
- * one of 64 words in %out. */
+/* Execution of PTX: control flow, memory, barriers and clusters, and how launches go wrong, without
+ * time and with it. Each row is a kernel that gets a buffer of 64 words in %in (word i is i, the
+ * second half opaque) and one of 64 words in %out. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
+#include "core/core_run.h"
+#include "machine.h"
 #include "ptx/execution.h"
 #include "ptx/read.h"
 #include "suite.h"
@@ -182,7 +184,8 @@ static void build(const struct row *row, char *text, size_t size) {
 }
 
 START_TEST(kernels_do_what_they_should) {
-    const struct row *row = &rows[_i];
+    const struct row *row = &rows[_i / 2];
+    bool timed = _i % 2 == 1;
     static char text[8192];
     build(row, text, sizeof text);
     struct tma_diagnostics diagnostics = tma_diagnostics_empty();
@@ -210,8 +213,12 @@ START_TEST(kernels_do_what_they_should) {
     struct tma_ptx_options options = {.sanitize_ctas = 2, .maximum_instructions = 200000};
     struct tma_ptx_result result;
     struct tma_error error;
-    ck_assert_msg(tma_ptx_execute(&launch, &options, &result, &error) == TMA_OK, "%s: %s",
-                  row->name, error.text);
+    struct tma_machine machine = small_machine();
+    struct tma_core_result timing = {0};
+    enum tma_error_code code =
+        timed ? tma_core_run(&machine, &launch, &options, &result, &timing, &error)
+              : tma_ptx_execute(&launch, &options, &result, &error);
+    ck_assert_msg(code == TMA_OK, "%s: %s", row->name, error.text);
     const char *said = result.finding_count > 0 ? result.findings[0].text : "";
     ck_assert_msg(result.failure == row->failure, "%s: %d: %s", row->name, (int)result.failure,
                   said);
@@ -220,6 +227,9 @@ START_TEST(kernels_do_what_they_should) {
         ck_assert_msg(result.finding_count == 0, "%s: %s", row->name, said);
     if (row->thread >= 0)
         ck_assert_msg(out[row->thread] == row->word, "%s: %u", row->name, out[row->thread]);
+    if (timed && row->failure == TMA_PTX_COMPLETED)
+        ck_assert_msg(timing.cycles > 0 && timing.issue_slots > 0, "%s", row->name);
+    tma_core_result_free(&timing);
     tma_ptx_result_free(&result);
     tma_ptx_module_free(module);
     tma_diagnostics_free(&diagnostics);
@@ -229,7 +239,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("ptx execution");
     TCase *kernels = tcase_create("kernels");
-    tcase_add_loop_test(kernels, kernels_do_what_they_should, 0, TABLE_ROWS(rows));
+    tcase_add_loop_test(kernels, kernels_do_what_they_should, 0, 2 * TABLE_ROWS(rows));
     suite_add_tcase(suite, kernels);
     return run_suite(suite);
 }

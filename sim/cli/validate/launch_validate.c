@@ -1,6 +1,9 @@
 /* Records of launches: all of them run, in worker processes, and their outputs are compared. */
 #include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocation.h"
@@ -14,6 +17,9 @@
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
+#include "core/core_run.h"
+#include "core/lowering.h"
+#include "report/decimal.h"
 #include "report/json_writer.h"
 #include "report/launch_report.h"
 #include "workers/pool.h"
@@ -22,10 +28,14 @@ enum { NAME_BYTES = 256, FAMILY_BYTES = 64, REASON_BYTES = 512, MOST_INSTRUCTION
 
 /* What came of one record. */
 struct launch_outcome {
-    bool run;                     /* it came to its end without a finding */
-    bool compared;                /* it has outputs, and all of them were compared */
-    bool agrees;                  /* its outputs do */
-    struct tma_ptx_result counts; /* without lines and findings */
+    bool run;                            /* it came to its end without a finding */
+    bool compared;                       /* it has outputs, and all of them were compared */
+    bool agrees;                         /* its outputs do */
+    struct tma_ptx_result counts;        /* without lines and findings */
+    struct tma_sass_counts sass;         /* that ptxas's code would execute */
+    bool timed;                          /* time passed */
+    struct tma_core_result timing;       /* without lines */
+    struct tma_launch_measured measured; /* with cycles 0: nothing was measured on this GPU */
     char name[NAME_BYTES], family[FAMILY_BYTES], reason[REASON_BYTES];
 };
 
@@ -44,6 +54,7 @@ struct launch_validation {
     struct launch_line *records;     /* owned */
     struct tma_task *tasks;          /* owned */
     struct launch_outcome *outcomes; /* owned */
+    double *values;                  /* owned: room for a figure of each record */
     size_t file_count, record_count, capacity, done;
     struct cli_progress progress;
 };
@@ -53,7 +64,8 @@ static void first_error(const struct tma_diagnostics *list, struct launch_outcom
 }
 
 static void run_prepared(const struct cli_launch_options *options, struct tma_prepared *prepared,
-                         struct tma_diagnostics *list, struct launch_outcome *outcome) {
+                         const struct tma_machine *machine, struct tma_diagnostics *list,
+                         struct launch_outcome *outcome) {
     struct tma_ptx_options checks = {.sanitize_ctas =
                                          options->sanitize.given ? options->sanitize.value : 0,
                                      .strict = options->strict,
@@ -61,7 +73,11 @@ static void run_prepared(const struct cli_launch_options *options, struct tma_pr
     struct tma_ptx_result result = {0};
     struct tma_output_difference outputs = {0};
     struct tma_error error = {0};
-    if (tma_ptx_execute(&prepared->execution, &checks, &result, &error) != TMA_OK) {
+    enum tma_error_code code = options->functional
+                                   ? tma_ptx_execute(&prepared->execution, &checks, &result, &error)
+                                   : tma_core_run(machine, &prepared->execution, &checks, &result,
+                                                  &outcome->timing, &error);
+    if (code != TMA_OK) {
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.text);
     } else if (result.failure != TMA_PTX_COMPLETED || tma_launch_report_errors(&result) > 0) {
         uint32_t line = result.finding_count == 0 || result.findings[0].instruction >=
@@ -75,10 +91,18 @@ static void run_prepared(const struct cli_launch_options *options, struct tma_pr
         first_error(list, outcome);
     } else {
         outcome->run = true;
+        outcome->timed = !options->functional;
         outcome->compared = outputs.buffers > 0;
         outcome->agrees = outputs.different == 0;
         snprintf(outcome->reason, sizeof outcome->reason, "%s", outputs.first);
     }
+    if (outcome->run && tma_count_sass(prepared->module, prepared->execution.registers, NULL,
+                                       result.lines, &outcome->sass, &error) != TMA_OK) {
+        outcome->run = false;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", error.text);
+    }
+    if (code == TMA_OK && !options->functional)
+        tma_core_result_free(&outcome->timing);
     outcome->counts = result;
     outcome->counts.lines = NULL;
     outcome->counts.findings = NULL;
@@ -111,9 +135,17 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
             tma_diagnose(&list, TMA_ERROR_FILE, launch.gpu_at, "its machine cannot be read");
     }
     good = good && tma_launch_prepare(&launch, machine, true, &prepared, &list);
-    if (good)
-        run_prepared(validation->options, &prepared, &list, &outcome);
-    else
+    if (good) {
+        /* At the clock of the measurement: L2 and DRAM keep theirs. */
+        struct tma_machine clocked = *machine;
+        if (tma_launch_measurement(&launch, machine->name, &outcome.measured))
+            clocked = tma_machine_at_clock(
+                machine, (uint32_t)((outcome.measured.cycles * 1000 + outcome.measured.ns / 2) /
+                                    outcome.measured.ns));
+        outcome.measured.gpu = NULL;
+        run_prepared(validation->options, &prepared, &clocked, &list, &outcome);
+    }
+    if (!good)
         first_error(&list, &outcome);
     tma_diagnostics_free(&list);
     tma_prepared_free(&prepared);
@@ -167,8 +199,10 @@ static bool run_records(struct launch_validation *validation) {
     struct tma_error error = {.text = "out of memory"};
     validation->tasks = tma_allocate(validation->record_count, sizeof *validation->tasks);
     validation->outcomes = tma_allocate(validation->record_count, sizeof *validation->outcomes);
+    validation->values = tma_allocate(validation->record_count + 1, sizeof *validation->values);
     struct tma_workers *workers = tma_workers_create(cli_jobs(validation->options->common), &code);
-    bool good = workers != NULL && validation->tasks != NULL && validation->outcomes != NULL;
+    bool good = workers != NULL && validation->tasks != NULL && validation->outcomes != NULL &&
+                validation->values != NULL;
     for (size_t i = 0; good && i < validation->record_count; i++)
         validation->tasks[i].cost = 1;
     batch.tasks = validation->tasks;
@@ -184,14 +218,51 @@ static bool run_records(struct launch_validation *validation) {
     return good;
 }
 
+/* Errors of cycles, the launch included, in percent of those measured. */
+struct errors {
+    double mean, median, p95, most;
+};
+
 struct sums {
     size_t records, skipped, compared, agree;
+    size_t timed; /* with a measurement on this GPU */
+    struct errors errors;
 };
+
+static bool is_timed(const struct launch_outcome *outcome) {
+    return outcome->run && outcome->timed && outcome->measured.cycles > 0;
+}
+
+static double error_of(const struct launch_outcome *outcome) {
+    double predicted = (double)(outcome->timing.cycles + outcome->timing.launch_cycles),
+           measured = (double)outcome->measured.cycles;
+    return 100 * (predicted - measured) / measured;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Nearest-rank percentiles. `values` is sorted afterwards. */
+static struct errors errors_of(double *values, size_t count) {
+    struct errors errors = {0};
+    if (count == 0)
+        return errors;
+    qsort(values, count, sizeof *values, by_size);
+    for (size_t i = 0; i < count; i++)
+        errors.mean += values[i] / (double)count;
+    errors.median = values[(count - 1) / 2];
+    errors.p95 = values[(count * 95 + 99) / 100 - 1];
+    errors.most = values[count - 1];
+    return errors;
+}
 
 /* Sums over the records of a file, and of a family; NULL: of all. */
 static struct sums sum(const struct launch_validation *validation, uint32_t file,
                        const char *family) {
     struct sums sums = {0};
+    double *values = validation->values;
     for (size_t i = 0; i < validation->record_count; i++) {
         const struct launch_outcome *outcome = &validation->outcomes[i];
         if (validation->records[i].file != file ||
@@ -201,7 +272,10 @@ static struct sums sum(const struct launch_validation *validation, uint32_t file
         sums.skipped += !outcome->run;
         sums.compared += outcome->compared;
         sums.agree += outcome->compared && outcome->agrees;
+        if (is_timed(outcome))
+            values[sums.timed++] = fabs(error_of(outcome));
     }
+    sums.errors = errors_of(values, sums.timed);
     return sums;
 }
 
@@ -221,6 +295,95 @@ static void sums_json(const struct sums *sums, struct tma_json *json) {
     tma_json_unsigned(json, "records", sums->compared);
     tma_json_unsigned(json, "agree", sums->agree);
     tma_json_end_object(json);
+    if (sums->timed == 0)
+        return;
+    tma_json_unsigned(json, "timed", sums->timed);
+    tma_json_decimal(json, "mape", sums->errors.mean, 2);
+    tma_json_decimal(json, "median", sums->errors.median, 2);
+    tma_json_decimal(json, "p95", sums->errors.p95, 2);
+    tma_json_decimal(json, "max", sums->errors.most, 2);
+}
+
+/* What a profiler counts of the instructions in SASS: name in JSON, in text, places. */
+static const struct {
+    const char *key, *text;
+    size_t predicted, measured;
+} sass_figures[] = {
+#define SASS(key, text, member)                                                                    \
+    {                                                                                              \
+        key, text, offsetof(struct tma_sass_counts, member),                                       \
+            offsetof(struct tma_launch_measured, member)                                           \
+    }
+    SASS("sass_instructions", "all", instructions),
+    SASS("sass_alu", "alu", alu),
+    SASS("sass_fma", "fma", fma),
+    SASS("sass_xu", "xu", xu),
+    SASS("sass_lsu", "lsu", lsu),
+#undef SASS
+};
+enum { SASS_FIGURES = sizeof sass_figures / sizeof *sass_figures };
+
+static uint64_t sass_predicted(const struct launch_outcome *outcome, size_t figure) {
+    return *(const uint64_t *)((const char *)&outcome->sass + sass_figures[figure].predicted);
+}
+
+static uint64_t sass_measured(const struct launch_outcome *outcome, size_t figure) {
+    return *(const uint64_t *)((const char *)&outcome->measured + sass_figures[figure].measured);
+}
+
+static void sass_json(const struct launch_outcome *outcome, struct tma_json *json) {
+    for (size_t f = 0; f < SASS_FIGURES && outcome->run; f++) {
+        tma_json_begin_line(json, sass_figures[f].key);
+        tma_json_unsigned(json, "predicted", sass_predicted(outcome, f));
+        if (outcome->measured.instructions > 0)
+            tma_json_unsigned(json, "measured", sass_measured(outcome, f));
+        tma_json_end_object(json);
+    }
+}
+
+/* The mean error of a figure, in percent of the measured one; negative: nothing was measured. */
+static double sass_error(const struct launch_validation *validation, uint32_t file,
+                         const char *family, size_t figure) {
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < validation->record_count; i++) {
+        const struct launch_outcome *outcome = &validation->outcomes[i];
+        if (validation->records[i].file != file || !outcome->run ||
+            (family != NULL && strcmp(outcome->family, family) != 0) ||
+            sass_measured(outcome, figure) == 0)
+            continue;
+        double measured = (double)sass_measured(outcome, figure);
+        sum += 100 * fabs((double)sass_predicted(outcome, figure) - measured) / measured;
+        count++;
+    }
+    return count > 0 ? sum / (double)count : -1;
+}
+
+static void write_sass_errors(const struct launch_validation *validation, uint32_t file,
+                              const char *family, FILE *out) {
+    fprintf(out, "  %-18s", family == NULL ? "all" : family);
+    for (size_t f = 0; f < SASS_FIGURES; f++) {
+        double error = sass_error(validation, file, family, f);
+        if (error < 0)
+            fprintf(out, " %8s", "-");
+        else
+            fprintf(out, " %7s%%", tma_decimal(error, 1).text);
+    }
+    fputc('\n', out);
+}
+
+/* Errors of the instructions in SASS by family; nothing if none were measured. */
+static void write_sass(const struct launch_validation *validation, uint32_t file, FILE *out) {
+    if (sass_error(validation, file, NULL, 0) < 0)
+        return;
+    fprintf(out, "  %-18s", "SASS instructions");
+    for (size_t f = 0; f < SASS_FIGURES; f++)
+        fprintf(out, " %8s", sass_figures[f].text);
+    fputc('\n', out);
+    for (size_t i = 0; i < validation->record_count; i++)
+        if (validation->records[i].file == file && first_of_family(validation, i))
+            write_sass_errors(validation, file, validation->outcomes[i].family, out);
+    write_sass_errors(validation, file, NULL, out);
 }
 
 static void row_json(const struct launch_outcome *outcome, struct tma_json *json) {
@@ -239,6 +402,28 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
     tma_json_unsigned(json, "shared_store_wavefronts", outcome->counts.shared_store_wavefronts);
     tma_json_unsigned(json, "tma_load_bytes", outcome->counts.tma_load_bytes);
     tma_json_unsigned(json, "tma_store_bytes", outcome->counts.tma_store_bytes);
+    sass_json(outcome, json);
+    if (outcome->run && outcome->timed) {
+        const struct tma_core_result *timing = &outcome->timing;
+        tma_json_unsigned(json, "cycles", timing->cycles + timing->launch_cycles);
+        tma_json_unsigned(json, "issue_slots", timing->issue_slots);
+        tma_json_unsigned(json, "l2_sectors",
+                          timing->memory.sectors + timing->memory.write_sectors);
+        tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);
+        tma_json_unsigned(json, "dram_write_sectors", timing->memory.dram_write_sectors);
+    }
+    if (is_timed(outcome)) {
+        const struct tma_launch_measured *measured = &outcome->measured;
+        tma_json_decimal(json, "error_percent", error_of(outcome), 2);
+        tma_json_begin_line(json, "measured");
+        tma_json_unsigned(json, "cycles", measured->cycles);
+        tma_json_unsigned(json, "ns", measured->ns);
+        tma_json_unsigned(json, "instructions", measured->instructions);
+        tma_json_unsigned(json, "l2_sectors", measured->l2_sectors);
+        tma_json_unsigned(json, "dram_read_sectors", measured->dram_read_sectors);
+        tma_json_unsigned(json, "dram_write_sectors", measured->dram_write_sectors);
+        tma_json_end_object(json);
+    }
     tma_json_end_object(json);
 }
 
@@ -279,6 +464,15 @@ static void write_json(const struct launch_validation *validation, FILE *out) {
     tma_json_end_object(&json);
 }
 
+static void write_errors(const struct sums *sums, FILE *out) {
+    if (sums->timed == 0)
+        fprintf(out, " %8s %8s %8s %8s\n", "-", "-", "-", "-");
+    else
+        fprintf(out, " %7s%% %7s%% %7s%% %7s%%\n", tma_decimal(sums->errors.mean, 1).text,
+                tma_decimal(sums->errors.median, 1).text, tma_decimal(sums->errors.p95, 1).text,
+                tma_decimal(sums->errors.most, 1).text);
+}
+
 static void write_text(const struct launch_validation *validation, FILE *out) {
     if (cli_interrupted())
         fprintf(out,
@@ -289,15 +483,20 @@ static void write_text(const struct launch_validation *validation, FILE *out) {
         tma_write_printable(cli_file_name(validation->files[file].path), out);
         fprintf(out, ": launches, %zu records, %zu skipped, outputs of %zu compared, %zu agree\n",
                 sums.records, sums.skipped, sums.compared, sums.agree);
-        fprintf(out, "  %-18s %7s %8s %8s %8s\n", "family", "records", "skipped", "compared",
-                "agree");
+        fprintf(out, "  %-18s %7s %8s %8s %8s %8s %8s %8s %8s\n", "family", "records", "skipped",
+                "compared", "agree", "cycles", "median", "p95", "most");
         for (size_t i = 0; i < validation->record_count; i++) {
             if (validation->records[i].file != file || !first_of_family(validation, i))
                 continue;
             struct sums family = sum(validation, file, validation->outcomes[i].family);
-            fprintf(out, "  %-18s %7zu %8zu %8zu %8zu\n", validation->outcomes[i].family,
+            fprintf(out, "  %-18s %7zu %8zu %8zu %8zu", validation->outcomes[i].family,
                     family.records, family.skipped, family.compared, family.agree);
+            write_errors(&family, out);
         }
+        fprintf(out, "  %-18s %7zu %8zu %8zu %8zu", "all", sums.records, sums.skipped,
+                sums.compared, sums.agree);
+        write_errors(&sums, out);
+        write_sass(validation, file, out);
         for (size_t i = 0; i < validation->record_count; i++) {
             const struct launch_outcome *outcome = &validation->outcomes[i];
             if (validation->records[i].file != file || outcome->reason[0] == '\0')
@@ -345,5 +544,6 @@ int cli_launch_validate(const struct cli_launch_options *options, const char *gp
     tma_release(validation.records);
     tma_release(validation.tasks);
     tma_release(validation.outcomes);
+    tma_release(validation.values);
     return status;
 }

@@ -256,10 +256,8 @@ static bool check_sampling(const struct run_options *options) {
     return cli_sample_allowed(options->sampling, others, sizeof others / sizeof others[0]);
 }
 
-/* A launch of a compiled kernel runs without time: what is about time has nothing to say. */
 static int run_launch(const struct run_options *own) {
     const char *option = own->details                         ? "--details"
-                         : own->why                           ? "--why"
                          : own->draws.given                   ? "--draws"
                          : own->sampling != TMA_SAMPLING_NONE ? "--sample"
                                                               : NULL;
@@ -270,15 +268,17 @@ static int run_launch(const struct run_options *own) {
     if (own->common.operands.count > 1)
         cli_error("run: one launch at a time; validate runs all launches of a file of records");
     else if (option != NULL)
-        cli_error("run: %s is about simulated time; a launch of a compiled kernel runs without it",
-                  option);
+        cli_error("run: %s is for scenarios, not for launches of compiled kernels", option);
     else if (!tma_value_of(&tma_report_format_names, format, &report_format))
         cli_error("run: the report of a launch has no format %s; allowed: text, json", format);
     else
         return cli_launch_run(&(struct cli_launch_options){.common = &own->common,
                                                            .label = own->launch,
                                                            .sanitize = own->sanitize,
-                                                           .strict = own->strict});
+                                                           .strict = own->strict,
+                                                           .functional = own->functional,
+                                                           .why = own->why,
+                                                           .no_why = own->no_why});
     return CLI_ERROR;
 }
 
@@ -389,7 +389,7 @@ static const struct cli_option options[] = {
     {.name = "--functional",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, functional),
-     .help = "of a launch: bytes and counts, without time (the only way so far)"},
+     .help = "of a launch: bytes and counts alone, without time: ten times as fast"},
     CLI_OPTION_SANITIZE(offsetof(struct run_options, sanitize)),
     CLI_OPTION_STRICT(offsetof(struct run_options, strict)),
 };

@@ -17,6 +17,7 @@ struct validate_options {
     const char *gpu; /* NULL: the machine that belongs to the command */
     struct cli_count draws;
     struct cli_count sanitize; /* of launches */
+    bool functional;           /* the same */
     bool ablate, exact, traffic;
     const char *show; /* the name of a record, to be printed and not replayed; or NULL */
 };
@@ -85,8 +86,10 @@ static int run(const struct cli_options *options) {
     if (!check_launches(own, &launches))
         return CLI_ERROR;
     if (launches)
-        return cli_launch_validate(
-            &(struct cli_launch_options){.common = options, .sanitize = own->sanitize}, own->gpu);
+        return cli_launch_validate(&(struct cli_launch_options){.common = options,
+                                                                .sanitize = own->sanitize,
+                                                                .functional = own->functional},
+                                   own->gpu);
     struct tma_machine machine;
     struct cli_output output;
     size_t count = options->operands.count;
@@ -157,6 +160,10 @@ static const struct cli_option options[] = {
      .kind = CLI_COUNT,
      .offset = offsetof(struct validate_options, sanitize),
      .help = "for launches: check the first CTAS CTAs of each for races (default 0)"},
+    {.name = "--functional",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct validate_options, functional),
+     .help = "for launches: bytes and counts alone, without time: ten times as fast"},
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
     CLI_OPTION_FORMAT(&cli_validation_format_names),

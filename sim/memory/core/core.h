@@ -107,6 +107,13 @@ static inline struct tma_packet *tma_packet_at(const struct tma_core *core, uint
     return &core->packets[packet];
 }
 
+/* What L2 fetches for the transfer of a packet. Accesses of warps have a transfer in common, which
+ * no TMA unit has. */
+static inline struct tma_fill_counts *tma_fill_counts_of(const struct tma_core *core,
+                                                         const struct tma_packet *packet) {
+    return &core->fill_counts[packet->of_access ? 0 : packet->transfer];
+}
+
 /* Takes a packet from the pool. TMA_NONE when out of memory, which the core notes. Pointers to
  * packets are invalid afterwards: the pool may have moved. */
 static inline uint32_t tma_packet_new(struct tma_core *core) {

@@ -47,7 +47,7 @@ void tma_l2_free(struct tma_l2 *l2) {
  * of the home partition as misses there. */
 static void count_fill(struct tma_core *core, const struct tma_packet *packet, uint32_t sectors,
                        uint64_t cycle) {
-    struct tma_fill_counts *counts = &core->fill_counts[packet->transfer];
+    struct tma_fill_counts *counts = tma_fill_counts_of(core, packet);
     if (cycle > counts->last_cycle)
         counts->last_cycle = cycle;
     core->counters.fills++;

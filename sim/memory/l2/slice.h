@@ -84,8 +84,8 @@ static inline struct tma_handover tma_slice_start_fill(struct tma_core *core, st
     packet->fill.way = (int8_t)way;
     packet->fill.missing = (uint8_t)sectors;
     packet->dram_cycles = (uint32_t)(cycle - tma_known_cycle(packet));
-    core->fill_counts[packet->transfer].fills++;
-    core->fill_counts[packet->transfer].fill_sectors += tma_sector_count(sectors);
+    tma_fill_counts_of(core, packet)->fills++;
+    tma_fill_counts_of(core, packet)->fill_sectors += tma_sector_count(sectors);
     return (struct tma_handover){id, TMA_TO_DRAM, cycle};
 }
 
@@ -96,7 +96,7 @@ static inline void tma_slice_count_missed(struct tma_core *core, const struct tm
         core->counters.descriptor_dram_fetches++;
         return;
     }
-    core->fill_counts[packet->transfer].miss_sectors += sectors;
+    tma_fill_counts_of(core, packet)->miss_sectors += sectors;
     core->counters.miss_sectors += sectors;
 }
 

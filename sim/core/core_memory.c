@@ -1,0 +1,241 @@
+/* What warps ask of the memory system, and what comes back. */
+#include <string.h>
+
+#include "base/array.h"
+#include "core/core_sm.h"
+#include "memory/core/address_map.h"
+
+static uint32_t take_pending(struct tma_core_run *run) {
+    if (run->free_pending != UINT32_MAX) {
+        uint32_t tag = run->free_pending;
+        run->free_pending = run->pending[tag].next_free;
+        return tag;
+    }
+    struct tma_core_pending *pending =
+        tma_array_grow(run->pending, run->pending_count, &run->pending_capacity, sizeof *pending);
+    if (pending == NULL) {
+        run->out_of_memory = true;
+        return UINT32_MAX;
+    }
+    run->pending = pending;
+    return run->pending_count++;
+}
+
+static void free_pending(struct tma_core_run *run, uint32_t tag) {
+    run->pending[tag].next_free = run->free_pending;
+    run->free_pending = tag;
+}
+
+/* Puts an operation into the queue of those on their way to TMA units, which is in order of time:
+ * SMs are stepped one after the other. */
+static void queue_issue(struct tma_core_run *run, const struct tma_core_issue *issue) {
+    struct tma_core_issue *issues =
+        tma_array_grow(run->issues, run->issue_count, &run->issue_capacity, sizeof *issues);
+    if (issues == NULL) {
+        run->out_of_memory = true;
+        return;
+    }
+    run->issues = issues;
+    size_t at = run->issue_count++;
+    for (; at > 0 && issues[at - 1].cycle > issue->cycle; --at)
+        issues[at] = issues[at - 1];
+    issues[at] = *issue;
+}
+
+void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
+                             struct tma_core_warp *warp, const struct tma_ptx_transfer *transfer,
+                             uint64_t cycle) {
+    uint32_t tag = take_pending(run);
+    if (tag == UINT32_MAX)
+        return;
+    bool writes = transfer->direction == TMA_STORE || transfer->direction == TMA_REDUCE;
+    run->pending[tag] = (struct tma_core_pending){
+        .event = {.kind = writes ? TMA_EVENT_STORE : TMA_EVENT_BYTES,
+                  .warp = warp,
+                  .generation = warp->generation,
+                  .cluster = warp->cluster,
+                  .cluster_generation = warp->cluster->generation,
+                  .rank = transfer->barrier_rank,
+                  .barrier = transfer->barrier,
+                  .bytes = transfer->completed_bytes,
+                  .group = warp->reads.committed},
+        .left =
+            transfer->direction == TMA_LOAD ? (uint32_t)__builtin_popcount(transfer->cta_mask) : 1};
+    struct tma_core_issue issue = {.cycle = cycle,
+                                   .number = run->numbers++,
+                                   .warp = warp,
+                                   .cluster = warp->cluster,
+                                   .sm = sm->number,
+                                   .tag = tag,
+                                   .transfer = *transfer};
+    queue_issue(run, &issue);
+}
+
+void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tma_core_warp *warp,
+                     enum tma_core_event_kind kind, uint64_t cycle) {
+    const struct tma_ptx_step *step = &run->step;
+    const struct tma_core_instruction *planned = &run->plan.instructions[step->instruction];
+    uint32_t tag = take_pending(run);
+    if (tag == UINT32_MAX)
+        return;
+    run->pending[tag] = (struct tma_core_pending){.event = {.kind = kind,
+                                                            .warp = warp,
+                                                            .generation = warp->generation,
+                                                            .cluster = warp->cluster,
+                                                            .rank = warp->rank,
+                                                            .instruction = step->instruction,
+                                                            .group = warp->copies.committed}};
+    if (cycle > sm->access_cycle)
+        sm->access_cycle = cycle;
+    struct tma_access access = {.cycle = sm->access_cycle,
+                                .tag = tag,
+                                .sm = sm->number,
+                                .kind = (enum tma_access_kind)planned->access,
+                                .caching = (enum tma_caching)planned->caching,
+                                .wavefronts = step->line_count,
+                                .line_count = step->line_count};
+    for (uint32_t i = 0; i < step->line_count; ++i)
+        access.lines[i] = (struct tma_access_line){
+            .line = step->lines[i].line,
+            .sectors = step->lines[i].sectors,
+            .partial =
+                step->lines[i].bytes < 32u * (uint32_t)__builtin_popcount(step->lines[i].sectors),
+            .rounds = step->lines[i].rounds};
+    if (!tma_memory_access(run->memory, &access))
+        run->out_of_memory = true;
+}
+
+/* The number of a tensor map among those of the kernel, from 1. */
+static uint32_t descriptor_of(struct tma_core_run *run, uint64_t address) {
+    for (size_t i = 0; i < run->map_count; ++i)
+        if (run->map_addresses[i] == address)
+            return (uint32_t)i + 1;
+    uint64_t *addresses =
+        tma_array_grow(run->map_addresses, run->map_count, &run->map_capacity, sizeof *addresses);
+    if (addresses == NULL) {
+        run->out_of_memory = true;
+        return 0;
+    }
+    run->map_addresses = addresses;
+    addresses[run->map_count++] = address;
+    return run->map_count <= TMA_MAX_DESCRIPTORS ? (uint32_t)run->map_count : 0;
+}
+
+/* Bytes without a tensor map move as the rows of one whose rows lie end to end. */
+static struct tma_tensor_map map_of_bytes(uint64_t address, uint32_t bytes) {
+    enum { UNIT_BYTES = 16, ROW_UNITS = 128, ELEMENT_BYTES = 8 };
+    uint32_t units = bytes / UNIT_BYTES, row = units < ROW_UNITS ? units : ROW_UNITS;
+    while (units % row != 0)
+        --row;
+    uint32_t elements = row * UNIT_BYTES / ELEMENT_BYTES, rows = units / row;
+    return (struct tma_tensor_map){.kind = TMA_MAP_TILED,
+                                   .data_type = TMA_UINT64,
+                                   .rank = 2,
+                                   .global_address = address,
+                                   .global_dim = {elements, rows},
+                                   .global_strides = {(uint64_t)row * UNIT_BYTES},
+                                   .box_dim = {elements, rows},
+                                   .element_strides = {1, 1}};
+}
+
+static void hand_over(struct tma_core_run *run, struct tma_core_issue *issue) {
+    struct tma_ptx_transfer *transfer = &issue->transfer;
+    struct tma_row_stream rows;
+    struct tma_operation_size size;
+    struct tma_error error;
+    if (!transfer->has_map) {
+        transfer->map = map_of_bytes(transfer->global_address, transfer->bytes);
+        transfer->operation =
+            (struct tma_operation){.direction = transfer->direction, .access = TMA_ACCESS_TILE};
+    }
+    if (transfer->direction == TMA_REDUCE && !transfer->has_map)
+        transfer->operation.direction = TMA_STORE;
+    if (tma_rows_begin(&rows, &transfer->map, &transfer->operation, &size, &error) != TMA_OK) {
+        run->failed = true; /* execution has found it legal before */
+        return;
+    }
+    uint32_t copies[16], copy_count = 0, own = issue->warp->rank;
+    uint32_t mask = transfer->direction == TMA_LOAD ? transfer->cta_mask : 0;
+    for (uint32_t left = mask & ~(1u << own); left != 0; left &= left - 1)
+        copies[copy_count++] = issue->cluster->sms[__builtin_ctz(left)]->number;
+    if (mask != 0 && !(mask >> own & 1))
+        ++run->pending[issue->tag].left;
+    struct tma_issue operation = {
+        .cycle = issue->cycle,
+        .tag = issue->tag,
+        .sm = issue->sm,
+        .direction = transfer->direction,
+        .warp = issue->warp->index,
+        .map = &transfer->map,
+        .descriptor = transfer->has_map ? descriptor_of(run, transfer->map_address) : 0,
+        .rows = &rows,
+        .size = &size,
+        .copies = copies,
+        .copy_count = copy_count};
+    if (!tma_memory_issue(run->memory, &operation))
+        run->out_of_memory = true;
+}
+
+/* The SM of a cluster's CTA. */
+static uint32_t rank_of(const struct tma_core_cluster *cluster, uint32_t ctas, uint32_t sm) {
+    for (uint32_t rank = 0; rank < ctas; ++rank)
+        if (cluster->sms[rank]->number == sm)
+            return rank;
+    return 0;
+}
+
+static void take_completions(struct tma_core_run *run) {
+    struct tma_completion completion;
+    const struct tma_machine *machine = run->machine;
+    while (tma_memory_take(run->memory, &completion)) {
+        struct tma_core_pending *pending = &run->pending[completion.tag];
+        struct tma_core_event event = pending->event;
+        event.cycle = completion.cycle;
+        uint32_t rank = rank_of(event.cluster, run->cluster_ctas, completion.sm);
+        bool multicast = pending->left > 1 || completion.copied;
+        if (event.kind == TMA_EVENT_BYTES && multicast)
+            event.rank = rank;
+        if (event.kind == TMA_EVENT_BYTES && !multicast && event.barrier != UINT32_MAX)
+            rank = event.rank;
+        struct tma_core_sm *sm = event.cluster->sms[rank];
+        if (event.barrier != UINT32_MAX || event.kind != TMA_EVENT_BYTES)
+            tma_core_add_event(sm, &event);
+        if (event.kind == TMA_EVENT_STORE) {
+            event.kind = TMA_EVENT_WRITTEN;
+            event.cycle += machine->crossbar.request_cycles + machine->l2.lookup_cycles +
+                           machine->crossbar.response_cycles;
+            tma_core_add_event(sm, &event);
+        }
+        if (--pending->left == 0)
+            free_pending(run, (uint32_t)completion.tag);
+    }
+}
+
+static void take_accesses(struct tma_core_run *run) {
+    struct tma_access_completion completion;
+    while (tma_memory_take_access(run->memory, &completion)) {
+        struct tma_core_event event = run->pending[completion.tag].event;
+        event.cycle = completion.cycle;
+        tma_core_add_event(event.cluster->sms[event.rank], &event);
+        free_pending(run, (uint32_t)completion.tag);
+    }
+}
+
+void tma_core_advance(struct tma_core_run *run, uint64_t cycle) {
+    uint32_t way = run->machine->tma.issue_cycles;
+    size_t done = 0;
+    while (done < run->issue_count && run->issues[done].cycle + way < cycle) {
+        struct tma_core_issue *issue = &run->issues[done++];
+        if (!tma_memory_advance(run->memory, issue->cycle + way))
+            run->out_of_memory = true;
+        hand_over(run, issue);
+    }
+    if (done > 0) {
+        run->issue_count -= done;
+        memmove(run->issues, run->issues + done, run->issue_count * sizeof *run->issues);
+    }
+    if (!tma_memory_advance(run->memory, cycle))
+        run->out_of_memory = true;
+    take_completions(run);
+    take_accesses(run);
+}

@@ -1,0 +1,294 @@
+#include "core/core_plan.h"
+
+#include "base/allocation.h"
+#include "base/array.h"
+
+/* ---- registers ---- */
+
+struct tma_core_builder {
+    const struct tma_ptx_module *module;
+    const struct tma_stepper *stepper;
+    struct tma_core_plan *plan;
+};
+
+static bool add(struct tma_core_builder *builder, uint32_t module_register, uint16_t *count) {
+    struct tma_core_plan *plan = builder->plan;
+    uint32_t *grown = tma_array_grow(plan->numbers, plan->number_count, &plan->number_capacity,
+                                     sizeof *plan->numbers);
+    if (grown == NULL)
+        return false;
+    plan->numbers = grown;
+    plan->numbers[plan->number_count++] = tma_stepper_number(builder->stepper, module_register);
+    ++*count;
+    return true;
+}
+
+static bool add_operand(struct tma_core_builder *builder, const struct tma_ptx_operand *operand,
+                        bool target, uint16_t *count) {
+    switch ((enum tma_ptx_operand_kind)operand->kind) {
+    case TMA_PTX_REGISTER:
+        return add(builder, operand->number, count);
+    case TMA_PTX_ADDRESS:
+        return target || operand->base != TMA_PTX_REGISTER || add(builder, operand->number, count);
+    case TMA_PTX_VECTOR:
+        for (uint32_t i = 0; i < operand->list.count; ++i)
+            if (!add_operand(builder, &builder->module->operands[operand->list.first + i], target,
+                             count))
+                return false;
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* The accumulators of wgmma are the tensor cores' until wait_group. */
+static bool add_registers(struct tma_core_builder *builder,
+                          const struct tma_ptx_instruction *instruction,
+                          struct tma_core_instruction *planned) {
+    const struct tma_ptx_operand *operands = &builder->module->operands[instruction->operands];
+    uint32_t targets = instruction->target_count;
+    planned->first = (uint32_t)builder->plan->number_count;
+    if (instruction->guard != TMA_PTX_NO_REGISTER &&
+        !add(builder, instruction->guard, &planned->read_count))
+        return false;
+    for (uint32_t i = targets; i < instruction->operand_count; ++i)
+        if (!add_operand(builder, &operands[i], false, &planned->read_count))
+            return false;
+    if (planned->kind == TMA_CORE_PRODUCT)
+        return true;
+    for (uint32_t i = 0; i < targets && i < instruction->operand_count; ++i)
+        if (!add_operand(builder, &operands[i], true, &planned->write_count))
+            return false;
+    return true;
+}
+
+/* ---- kinds and costs ---- */
+
+static bool has(const struct tma_ptx_instruction *instruction, enum tma_ptx_word word) {
+    for (uint32_t i = 0; i < instruction->word_count; ++i)
+        if (instruction->words[i] == word)
+            return true;
+    return false;
+}
+
+static uint8_t count_of(const struct tma_ptx_module *module,
+                        const struct tma_ptx_instruction *instruction) {
+    const struct tma_ptx_operand *operand = &module->operands[instruction->operands];
+    return instruction->operand_count > 0 && operand->kind == TMA_PTX_IMMEDIATE
+               ? (uint8_t)operand->bits
+               : 0;
+}
+
+static void set(struct tma_core_instruction *planned, enum tma_core_kind kind, uint32_t latency) {
+    planned->kind = (uint8_t)kind;
+    planned->latency = (uint16_t)latency;
+}
+
+/* Which caches an access may use (PTX ISA 9.7.8.1, cache operators). */
+static enum tma_caching caching_of(const struct tma_ptx_instruction *instruction) {
+    static const enum tma_ptx_word coherent[] = {TMA_PTX_DOT_CV, TMA_PTX_DOT_VOLATILE,
+                                                 TMA_PTX_DOT_RELAXED, TMA_PTX_DOT_ACQUIRE};
+    for (size_t i = 0; i < sizeof coherent / sizeof coherent[0]; ++i)
+        if (has(instruction, coherent[i]))
+            return TMA_CACHING_COHERENT;
+    if (has(instruction, TMA_PTX_DOT_CG))
+        return TMA_CACHING_L2;
+    return TMA_CACHING_ALL;
+}
+
+/* What the core does with an instruction, and the latency of results that no fixed pipe gives. */
+static void classify(const struct tma_machine *machine, const struct tma_ptx_module *module,
+                     const struct tma_ptx_instruction *instruction,
+                     struct tma_core_instruction *planned) {
+    uint32_t shared = machine->core.shuffle_latency_cycles, barrier = machine->core.barrier_cycles;
+    set(planned, TMA_CORE_PLAIN, 0);
+    planned->access = TMA_ACCESS_LOAD;
+    switch ((enum tma_ptx_opcode)instruction->opcode) {
+    case TMA_PTX_OP_LD:
+    case TMA_PTX_OP_LDU:
+        if (has(instruction, TMA_PTX_DOT_PARAM))
+            return;
+        set(planned, TMA_CORE_ACCESS, shared);
+        planned->caching = (uint8_t)caching_of(instruction);
+        return;
+    case TMA_PTX_OP_ST:
+        set(planned, TMA_CORE_ACCESS, 0);
+        planned->access = TMA_ACCESS_STORE;
+        return;
+    case TMA_PTX_OP_ATOM:
+        set(planned, TMA_CORE_ACCESS, shared);
+        planned->access = TMA_ACCESS_ATOMIC;
+        return;
+    case TMA_PTX_OP_RED:
+        set(planned, TMA_CORE_ACCESS, 0);
+        planned->access = TMA_ACCESS_REDUCE;
+        return;
+    case TMA_PTX_OP_LDMATRIX:
+    case TMA_PTX_OP_STMATRIX:
+        set(planned, TMA_CORE_ACCESS, shared);
+        return;
+    case TMA_PTX_OP_WGMMA_MMA_ASYNC:
+        set(planned, TMA_CORE_PRODUCT, 0);
+        return;
+    case TMA_PTX_OP_WGMMA_COMMIT_GROUP:
+        set(planned, TMA_CORE_PRODUCT_COMMIT, 0);
+        return;
+    case TMA_PTX_OP_WGMMA_WAIT_GROUP:
+        set(planned, TMA_CORE_PRODUCT_WAIT, 0);
+        planned->count = count_of(module, instruction);
+        return;
+    case TMA_PTX_OP_MMA:
+        set(planned, TMA_CORE_MMA, machine->core.matrix_latency_cycles);
+        return;
+    case TMA_PTX_OP_CP_ASYNC_BULK:
+    case TMA_PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH:
+    case TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
+    case TMA_PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case TMA_PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+        set(planned, TMA_CORE_BULK, 0);
+        return;
+    case TMA_PTX_OP_CP_ASYNC_BULK_COMMIT_GROUP:
+        set(planned, TMA_CORE_BULK_COMMIT, 0);
+        return;
+    case TMA_PTX_OP_CP_ASYNC_BULK_WAIT_GROUP:
+        set(planned,
+            has(instruction, TMA_PTX_DOT_READ) ? TMA_CORE_BULK_WAIT_READ : TMA_CORE_BULK_WAIT, 0);
+        planned->count = count_of(module, instruction);
+        return;
+    case TMA_PTX_OP_CP_ASYNC:
+        set(planned, TMA_CORE_COPY, 0);
+        planned->caching = (uint8_t)caching_of(instruction);
+        return;
+    case TMA_PTX_OP_CP_ASYNC_COMMIT_GROUP:
+        set(planned, TMA_CORE_COPY_COMMIT, 0);
+        return;
+    case TMA_PTX_OP_CP_ASYNC_WAIT_GROUP:
+        set(planned, TMA_CORE_COPY_WAIT, 0);
+        planned->count = count_of(module, instruction);
+        return;
+    case TMA_PTX_OP_CP_ASYNC_WAIT_ALL:
+        set(planned, TMA_CORE_COPY_WAIT_ALL, 0);
+        return;
+    case TMA_PTX_OP_CP_ASYNC_MBARRIER_ARRIVE:
+        set(planned, TMA_CORE_COPY_ARRIVE, 0);
+        return;
+    case TMA_PTX_OP_MBARRIER_TRY_WAIT:
+    case TMA_PTX_OP_MBARRIER_TEST_WAIT:
+        set(planned, TMA_CORE_MBARRIER_WAIT, shared);
+        return;
+    case TMA_PTX_OP_MBARRIER_ARRIVE:
+    case TMA_PTX_OP_MBARRIER_ARRIVE_DROP:
+    case TMA_PTX_OP_MBARRIER_EXPECT_TX:
+    case TMA_PTX_OP_MBARRIER_COMPLETE_TX:
+    case TMA_PTX_OP_MBARRIER_INIT:
+    case TMA_PTX_OP_MBARRIER_INVAL:
+        set(planned, TMA_CORE_MBARRIER, shared);
+        return;
+    case TMA_PTX_OP_BARRIER_SYNC:
+    case TMA_PTX_OP_BARRIER_ARRIVE:
+    case TMA_PTX_OP_BARRIER_RED:
+        set(planned, TMA_CORE_BARRIER, barrier);
+        return;
+    case TMA_PTX_OP_BARRIER_CLUSTER_ARRIVE:
+    case TMA_PTX_OP_BARRIER_CLUSTER_WAIT:
+        set(planned, TMA_CORE_CLUSTER, barrier);
+        return;
+    case TMA_PTX_OP_FENCE:
+    case TMA_PTX_OP_MEMBAR:
+        if (has(instruction, TMA_PTX_DOT_GPU) || has(instruction, TMA_PTX_DOT_SYS) ||
+            has(instruction, TMA_PTX_DOT_GL))
+            set(planned, TMA_CORE_FENCE, 0);
+        return;
+    case TMA_PTX_OP_BRA:
+    case TMA_PTX_OP_BRX_IDX:
+    case TMA_PTX_OP_CALL:
+    case TMA_PTX_OP_RET:
+        set(planned, TMA_CORE_BRANCH, 0);
+        return;
+    case TMA_PTX_OP_EXIT:
+        set(planned, TMA_CORE_EXIT, 0);
+        return;
+    case TMA_PTX_OP_NANOSLEEP:
+        set(planned, TMA_CORE_SLEEP, 0);
+        return;
+    case TMA_PTX_OP_SHFL:
+        set(planned, TMA_CORE_PLAIN, shared);
+        return;
+    case TMA_PTX_OP_VOTE:
+    case TMA_PTX_OP_MATCH:
+        set(planned, TMA_CORE_PLAIN, machine->core.vote_latency_cycles);
+        return;
+    case TMA_PTX_OP_REDUX:
+        set(planned, TMA_CORE_PLAIN, machine->core.reduce_latency_cycles);
+        return;
+    case TMA_PTX_OP_ELECT:
+        set(planned, TMA_CORE_PLAIN, machine->core.chain_cycles);
+        return;
+    default:
+        set(planned, TMA_CORE_PLAIN, machine->core.special_latency_cycles);
+    }
+}
+
+/* Issue slots, pipes, and the latency of pipes that have a fixed one. What ptxas makes of one
+ * instruction is a chain: each needs the result of the one before. */
+static void price(const struct tma_machine *machine, const struct tma_lowered *lowered,
+                  struct tma_core_instruction *planned) {
+    const uint32_t intervals[TMA_PIPE_COUNT] = {[TMA_PIPE_ALU] = machine->core.alu_cycles,
+                                                [TMA_PIPE_FMA] = machine->core.fma_cycles,
+                                                [TMA_PIPE_FMA_HEAVY] =
+                                                    machine->core.fma_heavy_cycles,
+                                                [TMA_PIPE_SFU] = machine->core.special_cycles,
+                                                [TMA_PIPE_FP64] = machine->core.fp64_cycles,
+                                                [TMA_PIPE_UNIFORM] = machine->core.uniform_cycles,
+                                                [TMA_PIPE_LSU] = machine->core.lsu_cycles,
+                                                [TMA_PIPE_TENSOR] = machine->core.matrix_cycles,
+                                                [TMA_PIPE_CONTROL] = 1};
+    uint32_t issues = 0, uses = 0;
+    for (uint32_t pipe = 0; pipe < TMA_PIPE_COUNT; ++pipe) {
+        if (lowered->slots[pipe] == 0)
+            continue;
+        issues += lowered->slots[pipe];
+        uint32_t cycles = lowered->slots[pipe] * intervals[pipe];
+        if (uses < TMA_CORE_USES) {
+            planned->uses[uses].pipe = (uint8_t)pipe;
+            planned->uses[uses++].busy = (uint8_t)(cycles > 255 ? 255 : cycles);
+        }
+    }
+    planned->issues = (uint8_t)(issues > 255 ? 255 : issues);
+    planned->serialised = lowered->serialised;
+    if (lowered->latency != 0 || (issues == 0 && planned->kind == TMA_CORE_PLAIN))
+        planned->latency = lowered->latency;
+    if (issues > 1)
+        planned->latency = (uint16_t)(planned->latency + (issues - 1) * machine->core.chain_cycles);
+}
+
+enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
+                                         const struct tma_ptx_launch *launch,
+                                         const struct tma_stepper *stepper,
+                                         struct tma_core_plan *plan, struct tma_error *error) {
+    const struct tma_ptx_module *module = launch->module;
+    struct tma_core_builder builder = {module, stepper, plan};
+    *plan = (struct tma_core_plan){0};
+    plan->instructions = tma_allocate(module->instruction_count + 1, sizeof *plan->instructions);
+    if (plan->instructions == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    struct tma_lowered *lowered = tma_allocate(module->instruction_count + 1, sizeof *lowered);
+    if (lowered == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    enum tma_error_code code =
+        tma_lower(module, launch->function, launch->registers, NULL, lowered, NULL, error);
+    for (size_t i = 0; code == TMA_OK && i < module->instruction_count; ++i) {
+        classify(machine, module, &module->instructions[i], &plan->instructions[i]);
+        price(machine, &lowered[i], &plan->instructions[i]);
+        if (!add_registers(&builder, &module->instructions[i], &plan->instructions[i]))
+            code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    tma_release(lowered);
+    return code;
+}
+
+void tma_core_plan_free(struct tma_core_plan *plan) {
+    tma_release(plan->instructions);
+    tma_release(plan->numbers);
+}

@@ -1,0 +1,334 @@
+#include "core/core_run.h"
+
+#include <string.h>
+
+#include "base/allocation.h"
+#include "core/core_sm.h"
+#include "memory/topology.h"
+
+enum { MAX_PLACES = TMA_MAX_SMS * 64, GIVE_UPS = 4 };
+
+/* Cycles for which warps may poll, and nothing else happens, before it is a deadlock. */
+#define MOST_POLLING UINT64_C(20000000)
+
+const char *tma_core_stall_key(enum tma_core_stall stall) {
+    static const char *const keys[] = {
+#define KEY(name, key, text) [name] = key,
+        TMA_CORE_STALLS(KEY)
+#undef KEY
+    };
+    return keys[stall];
+}
+
+const char *tma_core_stall_text(enum tma_core_stall stall) {
+    static const char *const texts[] = {
+#define TEXT(name, key, text) [name] = text,
+        TMA_CORE_STALLS(TEXT)
+#undef TEXT
+    };
+    return texts[stall];
+}
+
+/* ---- the grid ---- */
+
+static struct tma_core_sm *sm_of(struct tma_core_run *run, uint32_t number) {
+    for (uint32_t i = 0; i < run->sm_count; ++i)
+        if (run->sms[i].number == number)
+            return &run->sms[i];
+    struct tma_core_sm *sm = &run->sms[run->sm_count++];
+    sm->run = run;
+    sm->number = number;
+    sm->next_cycle = TMA_NEVER;
+    return sm;
+}
+
+static bool create_place(struct tma_core_run *run, struct tma_core_cluster *place,
+                         const uint32_t *sms) {
+    uint32_t warps = run->cluster_ctas * run->cta_warps;
+    place->warps = tma_allocate(warps, sizeof *place->warps);
+    place->groups =
+        tma_allocate((size_t)run->cluster_ctas * ((run->cta_warps + 3) / 4), sizeof *place->groups);
+    if (place->warps == NULL || place->groups == NULL)
+        return false;
+    for (uint32_t i = 0; i < run->cluster_ctas; ++i) {
+        place->sms[i] = sm_of(run, sms[i]);
+        ++place->sms[i]->ctas;
+    }
+    for (uint32_t i = 0; i < warps; ++i) {
+        struct tma_core_warp *warp = &place->warps[i];
+        warp->registers = tma_allocate(run->registers, sizeof *warp->registers);
+        warp->producers = tma_allocate(run->registers, 1);
+        if (warp->registers == NULL || warp->producers == NULL)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t place_ctas(const struct tma_core_run *run, uint32_t per_sm, uint64_t ctas,
+                           uint32_t *sms) {
+    const struct tma_machine *machine = run->machine;
+    uint32_t placed = 0;
+    for (uint32_t layer = 0; layer < per_sm && placed < ctas; ++layer) {
+        uint64_t left = ctas - placed;
+        uint32_t count = left < machine->sm_count ? (uint32_t)left : machine->sm_count;
+        if (placed + count > MAX_PLACES)
+            break;
+        if (run->cluster_ctas > 1)
+            count = run->cluster_ctas * tma_machine_place_clusters(machine, run->cluster_ctas,
+                                                                   count / run->cluster_ctas,
+                                                                   sms + placed);
+        else
+            tma_machine_place(machine, count, sms + placed);
+        if (count == 0)
+            break;
+        placed += count;
+    }
+    return placed;
+}
+
+static enum tma_error_code create(struct tma_core_run *run, struct tma_error *error) {
+    const struct tma_ptx_launch *launch = run->launch;
+    struct tma_core_result *result = run->result;
+    run->cluster_ctas = tma_stepper_cluster_ctas(run->stepper);
+    run->cta_warps = tma_stepper_cta_warps(run->stepper);
+    run->registers = tma_stepper_registers(run->stepper);
+    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    run->grid_clusters = ctas / run->cluster_ctas;
+    uint32_t *sms = tma_allocate(MAX_PLACES, sizeof *sms);
+    uint64_t *cycles = tma_allocate(MAX_PLACES, sizeof *cycles);
+    run->sms = tma_allocate(run->machine->sm_count, sizeof *run->sms);
+    enum tma_error_code code = TMA_OK;
+    if (sms == NULL || cycles == NULL || run->sms == NULL) {
+        code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    } else {
+        result->ctas_per_sm = tma_machine_ctas_per_sm(
+            run->machine, run->cta_warps * 32, launch->registers == 0 ? 32 : launch->registers,
+            tma_stepper_shared_bytes(run->stepper));
+        uint32_t places = place_ctas(run, result->ctas_per_sm, ctas, sms);
+        if (places == 0)
+            code = tma_fail(error, TMA_ERROR_ARGUMENT,
+                            "no SM, or no GPC, has room for the kernel's CTAs");
+        tma_machine_launch(run->machine, sms, places, run->cluster_ctas, run->cta_warps, cycles);
+        run->cluster_count = places / run->cluster_ctas;
+        run->clusters = tma_allocate(run->cluster_count + 1, sizeof *run->clusters);
+        if (run->clusters == NULL)
+            code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+        for (uint32_t i = 0; code == TMA_OK && i < run->cluster_count; ++i) {
+            run->clusters[i].free_cycle = cycles[i * run->cluster_ctas];
+            if (!create_place(run, &run->clusters[i], &sms[i * run->cluster_ctas]))
+                code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+        }
+        for (uint32_t i = 0; code == TMA_OK && i < run->sm_count; ++i)
+            for (uint32_t s = 0; s < TMA_CORE_SCHEDULERS; ++s) {
+                run->sms[i].schedulers[s].warps =
+                    tma_allocate((size_t)run->sms[i].ctas * run->cta_warps,
+                                 sizeof *run->sms[i].schedulers[s].warps);
+                if (run->sms[i].schedulers[s].warps == NULL)
+                    code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+            }
+        result->sms = run->sm_count;
+        result->waves = places == 0 ? 0 : (uint32_t)((ctas + places - 1) / places);
+    }
+    tma_release(sms);
+    tma_release(cycles);
+    return code;
+}
+
+static bool start_cluster(struct tma_core_run *run, struct tma_core_cluster *place) {
+    place->cluster = tma_stepper_start(run->stepper, run->next_cluster++);
+    if (place->cluster == NULL)
+        return false;
+    ++place->generation;
+    place->running = run->cluster_ctas * run->cta_warps;
+    memset(place->groups, 0,
+           (size_t)run->cluster_ctas * ((run->cta_warps + 3) / 4) * sizeof *place->groups);
+    for (uint32_t rank = 0; rank < run->cluster_ctas; ++rank) {
+        struct tma_core_warp *warps = &place->warps[(size_t)rank * run->cta_warps];
+        for (uint32_t i = 0; i < run->cta_warps; ++i) {
+            uint64_t *registers = warps[i].registers;
+            uint8_t *producers = warps[i].producers;
+            memset(registers, 0, run->registers * sizeof *registers);
+            memset(producers, 0, run->registers);
+            warps[i] = (struct tma_core_warp){.warp = tma_stepper_warp(place->cluster, rank, i),
+                                              .cluster = place,
+                                              .rank = rank,
+                                              .index = i,
+                                              .generation = place->generation,
+                                              .next = UINT32_MAX,
+                                              .registers = registers,
+                                              .producers = producers};
+        }
+        tma_core_sm_add(place->sms[rank], warps, run->cta_warps, place->free_cycle);
+    }
+    return true;
+}
+
+static void end_cluster(struct tma_core_run *run, struct tma_core_cluster *place) {
+    for (uint32_t rank = 0; rank < run->cluster_ctas; ++rank)
+        tma_core_sm_remove(place->sms[rank], &place->warps[(size_t)rank * run->cta_warps],
+                           run->cta_warps);
+    tma_stepper_end(run->stepper, place->cluster);
+    place->cluster = NULL;
+    ++place->generation;
+    place->free_cycle += run->machine->warp.launch_cycles;
+    ++run->ended_clusters;
+}
+
+/* ---- time ---- */
+
+/* Nothing will happen: ends the waits of try_wait, as hardware does after a time. False: no warp
+ * has such a wait. */
+static bool give_up(struct tma_core_run *run, uint64_t cycle) {
+    bool any = false;
+    for (uint32_t c = 0; c < run->cluster_count; ++c) {
+        struct tma_core_cluster *place = &run->clusters[c];
+        for (uint32_t i = 0; place->cluster != NULL && i < run->cluster_ctas * run->cta_warps; ++i)
+            if (place->warps[i].state == TMA_CORE_PARKED)
+                tma_stepper_give_up(place->warps[i].warp);
+        for (uint32_t rank = 0; place->cluster != NULL && rank < run->cluster_ctas; ++rank) {
+            tma_core_sm_signal(place->sms[rank], place, rank, cycle);
+            any |= place->sms[rank]->next_cycle != TMA_NEVER;
+        }
+    }
+    return any;
+}
+
+static enum tma_error_code report_deadlock(struct tma_core_run *run, struct tma_error *error) {
+    struct tma_ptx_cluster **clusters = tma_allocate(run->cluster_count + 1, sizeof(void *));
+    uint32_t count = 0;
+    if (clusters == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < run->cluster_count; ++i)
+        if (run->clusters[i].cluster != NULL)
+            clusters[count++] = run->clusters[i].cluster;
+    tma_stepper_deadlock(run->stepper, clusters, count);
+    tma_release(clusters);
+    run->failed = true;
+    return TMA_OK;
+}
+
+static bool interrupted(const struct tma_core_run *run, const struct tma_ptx_options *options) {
+    return options != NULL && options->progress != NULL &&
+           !options->progress(options->context, run->ended_clusters * run->cluster_ctas,
+                              run->grid_clusters * run->cluster_ctas);
+}
+
+static enum tma_error_code simulate(struct tma_core_run *run, const struct tma_ptx_options *options,
+                                    struct tma_error *error) {
+    uint64_t window = tma_machine_completion_cycles(run->machine), now = 0, rounds = 0;
+    uint32_t give_ups = 0;
+    while (run->ended_clusters < run->grid_clusters) {
+        uint64_t next = TMA_NEVER;
+        for (uint32_t i = 0; i < run->cluster_count; ++i) {
+            struct tma_core_cluster *place = &run->clusters[i];
+            if (place->cluster != NULL && place->running == 0)
+                end_cluster(run, place);
+            if (place->cluster == NULL && run->next_cluster < run->grid_clusters &&
+                !start_cluster(run, place))
+                return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+        }
+        for (uint32_t i = 0; i < run->sm_count; ++i)
+            if (run->sms[i].next_cycle < next)
+                next = run->sms[i].next_cycle;
+        bool idle = run->issue_count == 0 && tma_memory_in_flight(run->memory) == 0;
+        if (next == TMA_NEVER && idle) {
+            if (run->ended_clusters == run->grid_clusters)
+                break;
+            if (give_ups++ == GIVE_UPS || !give_up(run, now + 1))
+                return report_deadlock(run, error);
+            continue;
+        }
+        if (idle && next > now)
+            now = next;
+        if (now > run->progress_cycle + MOST_POLLING)
+            return report_deadlock(run, error);
+        now += window;
+        for (uint32_t i = 0; i < run->sm_count; ++i)
+            if (run->sms[i].next_cycle < now)
+                tma_core_sm_step(&run->sms[i], now);
+        tma_core_advance(run, now);
+        if (run->out_of_memory)
+            return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+        if (run->failed)
+            return TMA_OK;
+        if (++rounds % 4096 == 0 && interrupted(run, options))
+            return tma_fail(error, TMA_ERROR_INTERRUPTED, "the caller ended it");
+    }
+    return TMA_OK;
+}
+
+static void release(struct tma_core_run *run) {
+    for (uint32_t i = 0; run->clusters != NULL && i < run->cluster_count; ++i) {
+        struct tma_core_cluster *place = &run->clusters[i];
+        if (place->cluster != NULL)
+            tma_stepper_end(run->stepper, place->cluster);
+        for (uint32_t w = 0; place->warps != NULL && w < run->cluster_ctas * run->cta_warps; ++w) {
+            tma_release(place->warps[w].registers);
+            tma_release(place->warps[w].producers);
+        }
+        tma_release(place->warps);
+        tma_release(place->groups);
+    }
+    for (uint32_t i = 0; i < run->sm_count; ++i)
+        tma_core_sm_free(&run->sms[i]);
+    tma_release(run->sms);
+    tma_release(run->clusters);
+    tma_release(run->pending);
+    tma_release(run->issues);
+    tma_release(run->map_addresses);
+    tma_release(run->step.transfers);
+    tma_core_plan_free(&run->plan);
+    tma_memory_free(run->memory);
+}
+
+enum tma_error_code tma_core_run(const struct tma_machine *machine,
+                                 const struct tma_ptx_launch *launch,
+                                 const struct tma_ptx_options *options,
+                                 struct tma_ptx_result *executed, struct tma_core_result *result,
+                                 struct tma_error *error) {
+    struct tma_core_run run = {
+        .machine = machine, .launch = launch, .result = result, .free_pending = UINT32_MAX};
+    *result = (struct tma_core_result){.launch_cycles = machine->topology.launch_cycles};
+    enum tma_error_code code = tma_stepper_create(launch, options, executed, &run.stepper, error);
+    if (code == TMA_OK)
+        code = tma_core_plan_create(machine, launch, run.stepper, &run.plan, error);
+    if (code == TMA_OK)
+        code = tma_memory_create(&run.memory, machine, error);
+    if (code == TMA_OK) {
+        result->line_stalls =
+            tma_allocate(launch->module->instruction_count + 1, sizeof *result->line_stalls);
+        if (result->line_stalls == NULL)
+            code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    if (code == TMA_OK)
+        code = create(&run, error);
+    if (code == TMA_OK) {
+        tma_memory_follow_load(run.memory);
+        tma_memory_carve_out(
+            run.memory, (uint64_t)result->ctas_per_sm *
+                            (tma_stepper_shared_bytes(run.stepper) + machine->sm.reserved_bytes));
+        code = simulate(&run, options, error);
+    }
+    if (code == TMA_OK && !tma_memory_drain(run.memory))
+        code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    if (code == TMA_OK) {
+        result->cycles = run.last_cycle;
+        result->memory = tma_memory_count(run.memory);
+        for (uint32_t i = 0; i < run.sm_count; ++i) {
+            result->issue_slots += run.sms[i].issue_slots;
+            result->tensor_cycles += run.sms[i].tensor.busy_ticks / TMA_TICKS;
+        }
+    }
+    struct tma_stepper *stepper = run.stepper;
+    run.stepper = stepper;
+    release(&run);
+    code = tma_stepper_free(stepper, code);
+    if (code != TMA_OK)
+        tma_core_result_free(result);
+    return code;
+}
+
+void tma_core_result_free(struct tma_core_result *result) {
+    tma_release(result->line_stalls);
+    result->line_stalls = NULL;
+}

@@ -1,0 +1,59 @@
+/* Times a launch of a compiled kernel: cycles, what they went to, by line. The kernel executes as
+ * ptx/execution.h has it; its warps issue on SMs (core/core_sm.h), their operations go through the
+ * memory system (memory/system.h). */
+#ifndef TMA_CORE_CORE_RUN_H
+#define TMA_CORE_CORE_RUN_H
+
+#include "memory/core/counters.h"
+#include "memory/machine.h"
+#include "ptx/execution.h"
+
+/* Why a warp does not issue: name, key in a report, text in a report. */
+#define TMA_CORE_STALLS(X)                                                                         \
+    X(TMA_STALL_NONE, "issue", "issuing")                                                          \
+    X(TMA_STALL_ORDER, "dependency", "waiting for a result of its own of fixed latency")           \
+    X(TMA_STALL_SHARED, "shared", "waiting for shared memory, shuffles or special functions")      \
+    X(TMA_STALL_GLOBAL, "global", "waiting for global memory")                                     \
+    X(TMA_STALL_MBARRIER, "mbarrier", "waiting for the phase of an mbarrier")                      \
+    X(TMA_STALL_BARRIER, "barrier", "waiting at a barrier of the CTA or the cluster")              \
+    X(TMA_STALL_PRODUCT, "product", "waiting for matrix products")                                 \
+    X(TMA_STALL_STORES, "stores", "waiting for bulk stores")                                       \
+    X(TMA_STALL_COPIES, "copies", "waiting for cp.async")                                          \
+    X(TMA_STALL_PIPE, "pipe", "waiting for a pipe")                                                \
+    X(TMA_STALL_SCHEDULER, "not_selected", "ready, while the scheduler issued other warps")        \
+    X(TMA_STALL_FETCH, "fetch", "fetching instructions, branching")                                \
+    X(TMA_STALL_SLEEP, "sleep", "sleeping or polling")
+
+enum tma_core_stall {
+#define TMA_CORE_STALL_ENUM(name, key, text) name,
+    TMA_CORE_STALLS(TMA_CORE_STALL_ENUM)
+#undef TMA_CORE_STALL_ENUM
+        TMA_STALL_COUNT
+};
+
+struct tma_core_result {
+    uint64_t cycles;        /* from the first CTA to the last */
+    uint64_t launch_cycles; /* what a profiler counts besides: launch and drain */
+    uint32_t sms, ctas_per_sm, waves;
+    uint64_t issue_slots;                     /* that warps took */
+    uint64_t tensor_cycles;                   /* that tensor cores were busy, over all SMs */
+    uint64_t flops;                           /* of matrix products */
+    uint64_t stalls[TMA_STALL_COUNT];         /* cycles of warps, in sum */
+    uint64_t (*line_stalls)[TMA_STALL_COUNT]; /* owned: the same by instruction */
+    struct tma_memory_counters memory;
+};
+
+/* Fails as tma_ptx_execute does; what is wrong with the kernel is in *executed. Call
+ * tma_core_result_free after success. */
+enum tma_error_code tma_core_run(const struct tma_machine *machine,
+                                 const struct tma_ptx_launch *launch,
+                                 const struct tma_ptx_options *options,
+                                 struct tma_ptx_result *executed, struct tma_core_result *result,
+                                 struct tma_error *error);
+
+void tma_core_result_free(struct tma_core_result *result);
+
+const char *tma_core_stall_key(enum tma_core_stall stall);
+const char *tma_core_stall_text(enum tma_core_stall stall);
+
+#endif

@@ -1,0 +1,624 @@
+#include "core/core_sm.h"
+
+#include "base/allocation.h"
+
+/* ---- warps ---- */
+
+static struct tma_core_scheduler *scheduler_of(struct tma_core_sm *sm,
+                                               const struct tma_core_warp *warp) {
+    return &sm->schedulers[warp->index % TMA_CORE_SCHEDULERS];
+}
+
+static void look_again(struct tma_core_sm *sm, struct tma_core_warp *warp) {
+    warp->known = false;
+    scheduler_of(sm, warp)->best_known = false;
+    if (warp->ready < sm->next_cycle)
+        sm->next_cycle = warp->ready;
+}
+
+/* Something that a blocked warp may wait for has happened. */
+static void unblock(struct tma_core_sm *sm, struct tma_core_warp *warp) {
+    if (warp->state != TMA_CORE_BLOCKED)
+        return;
+    warp->state = TMA_CORE_RUNS;
+    look_again(sm, warp);
+}
+
+void tma_core_sm_signal(struct tma_core_sm *sm, struct tma_core_cluster *cluster, uint32_t rank,
+                        uint64_t cycle) {
+    struct tma_core_run *run = sm->run;
+    struct tma_core_sm *to = cluster->sms[rank];
+    struct tma_core_warp *warps = &cluster->warps[(size_t)rank * run->cta_warps];
+    for (uint32_t i = 0; i < run->cta_warps; ++i) {
+        struct tma_core_warp *warp = &warps[i];
+        if (warp->state != TMA_CORE_PARKED)
+            continue;
+        uint32_t next = tma_stepper_next(warp->warp);
+        if (next == UINT32_MAX)
+            continue;
+        warp->state = TMA_CORE_RUNS;
+        warp->next = next;
+        uint64_t awake = cycle + run->machine->warp.wake_cycles;
+        if (warp->ready < awake)
+            warp->ready = awake;
+        look_again(to, warp);
+    }
+}
+
+static struct tma_core_warpgroup *group_of(const struct tma_core_run *run,
+                                           const struct tma_core_warp *warp) {
+    uint32_t groups = (run->cta_warps + 3) / 4;
+    return &warp->cluster->groups[warp->rank * groups + warp->index / 4];
+}
+
+/* The cycle at which product `number` of a warpgroup ends; TMA_NEVER: not all warps have issued it.
+ */
+static uint64_t product_end(const struct tma_core_warpgroup *group, uint64_t number) {
+    return number < group->products ? group->ends[number % TMA_CORE_PRODUCTS] : TMA_NEVER;
+}
+
+/* The cycle at which all groups but the last `left` have completed. */
+static uint64_t groups_end(const struct tma_core_groups *groups, uint64_t left) {
+    uint64_t cycle = 0;
+    for (uint64_t back = left + 1; back <= groups->committed && back <= TMA_CORE_GROUPS; ++back) {
+        uint64_t at = (groups->committed - back) % TMA_CORE_GROUPS;
+        if (groups->pending[at] != 0)
+            return TMA_NEVER;
+        if (groups->cycle[at] > cycle)
+            cycle = groups->cycle[at];
+    }
+    return cycle;
+}
+
+static void wait_until(struct tma_core_warp *warp, uint64_t cycle, enum tma_core_stall reason) {
+    if (cycle > warp->earliest) {
+        warp->earliest = cycle;
+        warp->reason = (uint8_t)reason;
+    }
+}
+
+/* ptxas orders the instructions of a block so that those whose operands are there fill the time
+ * until those of others are. So an instruction that works on registers, or accesses memory, does
+ * not hold up those behind it: it takes its slot, and its result comes when its operands are there.
+ * What orders other warps or units waits for its operands, and the end of a block for all of it. */
+static bool is_reordered(const struct tma_core_instruction *planned) {
+    return planned->kind == TMA_CORE_PLAIN || planned->kind == TMA_CORE_ACCESS ||
+           planned->kind == TMA_CORE_COPY;
+}
+
+/* Finds when the warp can issue its next instruction. */
+static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) {
+    const struct tma_machine *machine = run->machine;
+    if (warp->next == UINT32_MAX)
+        warp->next = tma_stepper_next(warp->warp);
+    warp->known = true;
+    warp->earliest = warp->ready;
+    if (warp->next == UINT32_MAX) {
+        warp->state = TMA_CORE_PARKED;
+        return;
+    }
+    if (warp->resumed)
+        return;
+    warp->reason = warp->ready_reason;
+    const struct tma_core_instruction *planned = &run->plan.instructions[warp->next];
+    const uint32_t *numbers = run->plan.numbers + planned->first;
+    uint32_t count = (uint32_t)planned->read_count + planned->write_count;
+    bool reordered = is_reordered(planned);
+    for (uint32_t i = 0; i < count; ++i)
+        if (!reordered || warp->registers[numbers[i]] == TMA_NEVER)
+            wait_until(warp, warp->registers[numbers[i]],
+                       (enum tma_core_stall)warp->producers[numbers[i]]);
+    switch ((enum tma_core_kind)planned->kind) {
+    case TMA_CORE_PRODUCT: {
+        uint32_t queue = machine->sm.mma_queue;
+        if (queue != 0 && warp->products >= queue)
+            wait_until(warp, product_end(group_of(run, warp), warp->products - queue),
+                       TMA_STALL_PRODUCT);
+        if (planned->serialised && warp->products > 0) {
+            uint64_t end = product_end(group_of(run, warp), warp->products - 1);
+            wait_until(warp, end == TMA_NEVER ? end : end + machine->core.product_tail_cycles,
+                       TMA_STALL_PRODUCT);
+        }
+        break;
+    }
+    case TMA_CORE_PRODUCT_WAIT:
+        if (warp->product_groups > planned->count) {
+            uint64_t group = warp->product_groups - 1 - planned->count,
+                     products = warp->group_products[group % TMA_CORE_GROUPS];
+            if (products != 0) {
+                uint64_t end = product_end(group_of(run, warp), products - 1);
+                wait_until(warp, end == TMA_NEVER ? end : end + machine->core.product_tail_cycles,
+                           TMA_STALL_PRODUCT);
+            }
+        }
+        break;
+    case TMA_CORE_BULK_WAIT:
+    case TMA_CORE_BULK_WAIT_READ: {
+        uint64_t end = groups_end(
+            planned->kind == TMA_CORE_BULK_WAIT ? &warp->stores : &warp->reads, planned->count);
+        wait_until(warp, end == TMA_NEVER ? end : end + machine->warp.store_wake_cycles,
+                   TMA_STALL_STORES);
+        break;
+    }
+    case TMA_CORE_BRANCH:
+    case TMA_CORE_EXIT:
+        wait_until(warp, warp->block_cycle, (enum tma_core_stall)warp->block_reason);
+        break;
+    case TMA_CORE_FENCE:
+        wait_until(warp, warp->writes > 0 ? TMA_NEVER : warp->written_cycle, TMA_STALL_GLOBAL);
+        break;
+    case TMA_CORE_COPY_WAIT:
+        wait_until(warp, groups_end(&warp->copies, planned->count), TMA_STALL_COPIES);
+        break;
+    case TMA_CORE_COPY_WAIT_ALL:
+        wait_until(warp, groups_end(&warp->copies, 0), TMA_STALL_COPIES);
+        break;
+    default:
+        break;
+    }
+    if (warp->earliest == TMA_NEVER)
+        warp->state = TMA_CORE_BLOCKED;
+}
+
+/* ---- groups ---- */
+
+static void commit(struct tma_core_groups *groups, uint64_t cycle) {
+    uint64_t at = groups->committed++ % TMA_CORE_GROUPS;
+    groups->pending[at] = groups->open;
+    groups->cycle[at] = cycle;
+    groups->open = 0;
+}
+
+/* An operation of a group has completed; of one that is not committed yet, too. */
+static void complete(struct tma_core_groups *groups, uint64_t group, uint64_t cycle) {
+    if (group >= groups->committed) {
+        --groups->open;
+        return;
+    }
+    uint64_t at = group % TMA_CORE_GROUPS;
+    --groups->pending[at];
+    if (cycle > groups->cycle[at])
+        groups->cycle[at] = cycle;
+}
+
+/* Lets arrivals happen whose copies have completed. */
+static void arrive(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t cycle) {
+    for (; warp->arrival_first < warp->arrival_count; ++warp->arrival_first) {
+        uint64_t at = warp->arrival_first % TMA_CORE_GROUPS,
+                 end = groups_end(&warp->copies,
+                                  warp->copies.committed - 1 - warp->arrivals[at].group);
+        if (end == TMA_NEVER)
+            return;
+        struct tma_core_event event = {.cycle = (end > cycle ? end : cycle) +
+                                                sm->run->machine->core.arrive_cycles,
+                                       .kind = TMA_EVENT_ARRIVAL,
+                                       .cluster = warp->cluster,
+                                       .cluster_generation = warp->cluster->generation,
+                                       .rank = warp->arrivals[at].to.rank,
+                                       .barrier = warp->arrivals[at].to.offset};
+        tma_core_add_event(sm, &event);
+    }
+}
+
+/* cp.async.mbarrier.arrive: the copies before it are a group of their own. */
+static void defer(struct tma_core_sm *sm, struct tma_core_warp *warp,
+                  const struct tma_ptx_deferred *to, uint64_t cycle) {
+    commit(&warp->copies, cycle);
+    uint64_t at = warp->arrival_count++ % TMA_CORE_GROUPS;
+    warp->arrivals[at].to = *to;
+    warp->arrivals[at].group = warp->copies.committed - 1;
+    arrive(sm, warp, cycle);
+}
+
+/* ---- what happens at a cycle ---- */
+
+static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
+    struct tma_core_run *run = sm->run;
+    struct tma_core_warp *warp = event->warp;
+    bool same = warp != NULL && warp->generation == event->generation;
+    run->progress_cycle = event->cycle;
+    switch (event->kind) {
+    case TMA_EVENT_BYTES:
+        if (event->cluster->generation == event->cluster_generation &&
+            event->barrier != UINT32_MAX) {
+            tma_stepper_complete(event->cluster->cluster, event->rank, event->barrier,
+                                 event->bytes);
+            tma_core_sm_signal(sm, event->cluster, event->rank, event->cycle);
+        }
+        break;
+    case TMA_EVENT_ARRIVAL:
+        if (event->cluster->generation == event->cluster_generation) {
+            struct tma_ptx_deferred arrival = {event->rank, event->barrier};
+            tma_stepper_arrive(event->cluster->cluster, &arrival);
+            tma_core_sm_signal(sm, event->cluster, event->rank, event->cycle);
+        }
+        break;
+    case TMA_EVENT_STORE:
+    case TMA_EVENT_WRITTEN:
+        if (same) {
+            complete(event->kind == TMA_EVENT_STORE ? &warp->reads : &warp->stores, event->group,
+                     event->cycle);
+            unblock(sm, warp);
+        }
+        break;
+    case TMA_EVENT_COPY:
+        if (same) {
+            complete(&warp->copies, event->group, event->cycle);
+            arrive(sm, warp, event->cycle);
+            unblock(sm, warp);
+        }
+        break;
+    case TMA_EVENT_ACCESS:
+        if (same) {
+            const struct tma_core_instruction *planned =
+                &run->plan.instructions[event->instruction];
+            const uint32_t *numbers = run->plan.numbers + planned->first + planned->read_count;
+            for (uint32_t i = 0; i < planned->write_count; ++i)
+                warp->registers[numbers[i]] = event->cycle;
+            if (planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE) {
+                --warp->writes;
+                warp->written_cycle = event->cycle;
+            }
+            unblock(sm, warp);
+        }
+        break;
+    }
+}
+
+/* ---- matrix products ---- */
+
+static uint32_t rate_of(const struct tma_machine *machine, enum tma_ptx_type type) {
+    uint32_t bits = tma_ptx_types[type].bits;
+    return bits == 64   ? machine->sm.mma_fp64
+           : bits == 32 ? machine->sm.mma_tf32
+           : bits == 8  ? machine->sm.mma_byte
+                        : machine->sm.mma_half;
+}
+
+static uint64_t ticks_of(uint64_t work, uint32_t rate) {
+    return rate == 0 ? 0 : (work * TMA_TICKS + rate - 1) / rate;
+}
+
+/* The warpgroup has issued a product: the tensor cores compute one after the other. */
+static uint64_t multiply(struct tma_core_sm *sm, const struct tma_ptx_product *product,
+                         uint64_t cycle, uint64_t last_end) {
+    const struct tma_machine *machine = sm->run->machine;
+    enum { WAVEFRONT_BYTES = 128 };
+    uint64_t m = product->shape.m, n = product->shape.n, k = product->shape.k;
+    uint32_t bits = tma_ptx_types[product->a].bits;
+    uint64_t k_bytes = k * bits / 8, read_a = product->a_in_registers ? 0 : m * k_bytes,
+             read_b = n * k_bytes;
+    uint64_t end =
+        tma_port_serve(&sm->tensor, cycle, ticks_of(m * n * k, rate_of(machine, product->a)));
+    uint64_t ticks =
+        ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes);
+    uint64_t read_end = (last_end > cycle ? last_end : cycle) + ticks / TMA_TICKS;
+    return tma_memory_read_operands(sm->run->memory, sm->number, cycle,
+                                    (read_a + read_b + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES,
+                                    read_end > end ? read_end : end);
+}
+
+static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
+                          const struct tma_ptx_product *product, uint64_t cycle) {
+    struct tma_core_run *run = sm->run;
+    struct tma_core_warpgroup *group = group_of(run, warp);
+    uint64_t number = warp->products++, at = number % TMA_CORE_PRODUCTS;
+    if (group->warps[at] == 0 || cycle > group->asked[at])
+        group->asked[at] = cycle;
+    uint32_t warps = run->cta_warps - warp->index / 4 * 4;
+    if (++group->warps[at] < (warps < 4 ? warps : 4))
+        return;
+    group->warps[at] = 0;
+    run->result->flops += UINT64_C(2) * product->shape.m * product->shape.n * product->shape.k;
+    uint64_t last = number == 0 ? 0 : group->ends[(number - 1) % TMA_CORE_PRODUCTS];
+    group->ends[at] = multiply(sm, product, group->asked[at], last);
+    group->products = number + 1;
+    struct tma_core_warp *warps_of = warp - warp->index % 4;
+    for (uint32_t i = 0; i < 4 && i < warps; ++i)
+        unblock(sm, &warps_of[i]);
+}
+
+/* ---- issue ---- */
+
+static void set_results(struct tma_core_run *run, struct tma_core_warp *warp,
+                        const struct tma_core_instruction *planned, uint64_t cycle,
+                        enum tma_core_stall reason) {
+    const uint32_t *numbers = run->plan.numbers + planned->first + planned->read_count;
+    for (uint32_t i = 0; i < planned->write_count; ++i) {
+        warp->registers[numbers[i]] = cycle;
+        warp->producers[numbers[i]] = (uint8_t)reason;
+    }
+}
+
+/* The load/store unit takes no more than a queue of accesses. */
+static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
+    uint32_t queue = sm->run->machine->core.access_queue;
+    uint32_t waiting = tma_memory_waiting_accesses(sm->run->memory, sm->number);
+    if (waiting <= queue)
+        return;
+    for (uint32_t i = 0; i < TMA_CORE_SCHEDULERS; ++i) {
+        struct tma_core_scheduler *scheduler = &sm->schedulers[i];
+        if (scheduler->pipes[TMA_PIPE_LSU] < cycle + waiting - queue)
+            scheduler->pipes[TMA_PIPE_LSU] = cycle + waiting - queue;
+        scheduler->best_known = false;
+    }
+}
+
+/* The cycle at which the instruction has its operands; the block ends no earlier. */
+static uint64_t start_of(struct tma_core_run *run, struct tma_core_warp *warp,
+                         const struct tma_core_instruction *planned, uint64_t cycle,
+                         enum tma_core_stall *reason) {
+    const uint32_t *numbers = run->plan.numbers + planned->first;
+    uint32_t count = (uint32_t)planned->read_count + planned->write_count;
+    *reason = TMA_STALL_ORDER;
+    for (uint32_t i = 0; i < count; ++i)
+        if (warp->registers[numbers[i]] > cycle) {
+            cycle = warp->registers[numbers[i]];
+            *reason = (enum tma_core_stall)warp->producers[numbers[i]];
+        }
+    if (cycle > warp->block_cycle) {
+        warp->block_cycle = cycle;
+        warp->block_reason = (uint8_t)*reason;
+    }
+    return cycle;
+}
+
+static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
+                          const struct tma_core_instruction *planned, uint64_t cycle) {
+    struct tma_core_run *run = sm->run;
+    struct tma_ptx_step *step = &run->step;
+    if (step->shared_wavefronts != 0) {
+        uint64_t end =
+            tma_memory_access_shared(run->memory, sm->number, cycle, step->shared_wavefronts);
+        set_results(run, warp, planned, end + run->machine->core.shared_latency_cycles,
+                    TMA_STALL_SHARED);
+        if (end > cycle + run->machine->core.shared_queue &&
+            warp->ready < end - run->machine->core.shared_queue) {
+            warp->ready = end - run->machine->core.shared_queue;
+            warp->ready_reason = TMA_STALL_SHARED;
+        }
+    } else if (step->line_count != 0) {
+        set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL);
+        warp->writes += planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE;
+        tma_core_access(run, sm, warp, TMA_EVENT_ACCESS, cycle);
+        hold_back(sm, cycle);
+    } else {
+        set_results(run, warp, planned, cycle + planned->latency, TMA_STALL_ORDER);
+    }
+}
+
+static void issue_transfers(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t cycle) {
+    struct tma_core_run *run = sm->run;
+    for (uint32_t i = 0; i < run->step.transfer_count; ++i) {
+        const struct tma_ptx_transfer *transfer = &run->step.transfers[i];
+        if (transfer->direction == TMA_STORE || transfer->direction == TMA_REDUCE) {
+            ++warp->reads.open;
+            ++warp->stores.open;
+        }
+        tma_core_issue_transfer(run, sm, warp, transfer, cycle);
+    }
+}
+
+/* What an instruction does beyond its results. */
+static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
+                const struct tma_core_instruction *planned, uint32_t instruction, uint64_t cycle) {
+    struct tma_core_run *run = sm->run;
+    struct tma_ptx_step *step = &run->step;
+    uint64_t done = cycle + planned->latency;
+    enum tma_core_stall reason = TMA_STALL_ORDER;
+    uint64_t start = is_reordered(planned) ? start_of(run, warp, planned, cycle, &reason) : cycle;
+    switch ((enum tma_core_kind)planned->kind) {
+    case TMA_CORE_PLAIN:
+        if (planned->issues != 0 && start - cycle <= planned->latency)
+            reason = planned->latency > 12 ? TMA_STALL_SHARED : TMA_STALL_ORDER;
+        set_results(run, warp, planned, start + planned->latency, reason);
+        return;
+    case TMA_CORE_ACCESS:
+        access_memory(sm, warp, planned, start);
+        return;
+    case TMA_CORE_PRODUCT:
+        if (step->lanes != 0 && step->product != NULL)
+            issue_product(sm, warp, step->product, cycle);
+        return;
+    case TMA_CORE_PRODUCT_COMMIT:
+        warp->group_products[warp->product_groups++ % TMA_CORE_GROUPS] = warp->products;
+        return;
+    case TMA_CORE_BULK:
+        issue_transfers(sm, warp, cycle);
+        return;
+    case TMA_CORE_BULK_COMMIT:
+        commit(&warp->reads, cycle);
+        commit(&warp->stores, cycle);
+        return;
+    case TMA_CORE_COPY:
+        if (step->line_count != 0) {
+            ++warp->copies.open;
+            tma_core_access(run, sm, warp, TMA_EVENT_COPY, start);
+            hold_back(sm, cycle);
+        }
+        return;
+    case TMA_CORE_COPY_COMMIT:
+        commit(&warp->copies, cycle);
+        return;
+    case TMA_CORE_BRANCH:
+        if (tma_stepper_next(warp->warp) != instruction + 1)
+            warp->ready += run->machine->core.branch_cycles;
+        return;
+    case TMA_CORE_SLEEP:
+        warp->ready_reason = TMA_STALL_SLEEP;
+        warp->ready += (uint64_t)step->sleep_ns * run->machine->sm_clock_mhz / 1000;
+        return;
+    default:
+        set_results(run, warp, planned, done,
+                    planned->latency > 8 ? TMA_STALL_SHARED : TMA_STALL_ORDER);
+    }
+}
+
+static void count_stall(struct tma_core_run *run, const struct tma_core_warp *warp, uint64_t cycle,
+                        uint64_t issues) {
+    uint64_t *line = run->result->line_stalls[warp->next], *all = run->result->stalls;
+    uint64_t earliest = warp->earliest < warp->issued_cycle ? warp->issued_cycle : warp->earliest;
+    if (earliest > cycle)
+        earliest = cycle;
+    line[warp->reason] += earliest - warp->issued_cycle;
+    all[warp->reason] += earliest - warp->issued_cycle;
+    line[TMA_STALL_SCHEDULER] += cycle - earliest;
+    all[TMA_STALL_SCHEDULER] += cycle - earliest;
+    line[TMA_STALL_NONE] += issues;
+    all[TMA_STALL_NONE] += issues;
+}
+
+static enum tma_core_stall stall_of_wait(const struct tma_core_instruction *planned) {
+    return planned->kind == TMA_CORE_MBARRIER_WAIT ? TMA_STALL_MBARRIER : TMA_STALL_BARRIER;
+}
+
+static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
+                  struct tma_core_warp *warp, uint64_t cycle) {
+    struct tma_core_run *run = sm->run;
+    struct tma_ptx_step *step = &run->step;
+    uint32_t instruction = warp->next;
+    const struct tma_core_instruction *planned = &run->plan.instructions[instruction];
+    uint64_t issues = warp->resumed ? 0 : planned->issues;
+    tma_stepper_step(run->stepper, warp->warp, cycle, step);
+    if (planned->kind == TMA_CORE_BULK && step->transfer_count == 0 && issues > 1)
+        issues = 1;
+    count_stall(run, warp, cycle, issues);
+    if (issues != 0) {
+        scheduler->free = cycle + issues;
+        for (uint32_t i = 0; i < TMA_CORE_USES && planned->uses[i].busy != 0; ++i)
+            scheduler->pipes[planned->uses[i].pipe] = cycle + planned->uses[i].busy;
+        sm->issue_slots += issues;
+    }
+    scheduler->best_known = false;
+    warp->ready = warp->issued_cycle = cycle + issues;
+    warp->ready_reason = TMA_STALL_FETCH;
+    warp->known = warp->resumed = false;
+    warp->next = UINT32_MAX;
+    if (step->failed) {
+        run->failed = true;
+        return;
+    }
+    if (step->waits) {
+        warp->state = TMA_CORE_PARKED;
+        warp->resumed = true;
+        warp->reason = (uint8_t)stall_of_wait(planned);
+    } else {
+        act(sm, warp, planned, instruction, cycle);
+        if (step->polls) {
+            warp->ready_reason = TMA_STALL_SLEEP;
+            warp->ready += run->machine->core.shuffle_latency_cycles;
+        }
+    }
+    for (uint32_t i = 0; i < step->deferred_count; ++i)
+        defer(sm, warp, &step->deferred[i], cycle);
+    for (uint32_t left = step->signalled; left != 0; left &= left - 1) {
+        uint32_t rank = (uint32_t)__builtin_ctz(left);
+        uint64_t delay = rank != warp->rank ? run->machine->core.remote_arrive_cycles
+                         : planned->kind == TMA_CORE_MBARRIER ? sm->run->machine->core.arrive_cycles
+                                                              : planned->latency;
+        tma_core_sm_signal(sm, warp->cluster, rank, cycle + delay);
+    }
+    if (!step->polls)
+        run->progress_cycle = cycle;
+    if (step->ended) {
+        warp->state = TMA_CORE_ENDED;
+        --warp->cluster->running;
+        if (cycle > run->last_cycle)
+            run->last_cycle = cycle;
+        if (cycle > warp->cluster->free_cycle)
+            warp->cluster->free_cycle = cycle;
+    }
+}
+
+/* Chooses the warp that a scheduler issues next. */
+static void choose(struct tma_core_run *run, struct tma_core_scheduler *scheduler) {
+    scheduler->best = NULL;
+    scheduler->best_cycle = TMA_NEVER;
+    scheduler->best_known = true;
+    uint32_t at = scheduler->last;
+    for (uint32_t i = 0; i < scheduler->count; ++i) {
+        at = at + 1 < scheduler->count ? at + 1 : 0;
+        struct tma_core_warp *warp = scheduler->warps[at];
+        if (warp->state != TMA_CORE_RUNS)
+            continue;
+        if (!warp->known) {
+            find_earliest(run, warp);
+            if (warp->state != TMA_CORE_RUNS)
+                continue;
+        }
+        uint64_t cycle = warp->earliest;
+        const struct tma_core_instruction *planned = &run->plan.instructions[warp->next];
+        if (planned->issues != 0 && !warp->resumed) {
+            if (scheduler->free > cycle)
+                cycle = scheduler->free;
+            for (uint32_t u = 0; u < TMA_CORE_USES && planned->uses[u].busy != 0; ++u)
+                if (scheduler->pipes[planned->uses[u].pipe] > cycle)
+                    cycle = scheduler->pipes[planned->uses[u].pipe];
+        }
+        if (cycle < scheduler->best_cycle) {
+            scheduler->best = warp;
+            scheduler->best_cycle = cycle;
+        }
+    }
+}
+
+void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until) {
+    struct tma_core_run *run = sm->run;
+    for (;;) {
+        uint64_t event = sm->event_count > 0 ? sm->events[0].cycle : TMA_NEVER, first = TMA_NEVER;
+        struct tma_core_scheduler *scheduler = NULL;
+        for (uint32_t i = 0; i < TMA_CORE_SCHEDULERS; ++i) {
+            if (!sm->schedulers[i].best_known)
+                choose(run, &sm->schedulers[i]);
+            if (sm->schedulers[i].best_cycle < first) {
+                first = sm->schedulers[i].best_cycle;
+                scheduler = &sm->schedulers[i];
+            }
+        }
+        sm->next_cycle = event <= first ? event : first;
+        if (sm->next_cycle >= until || run->failed || run->out_of_memory)
+            return;
+        if (event <= first) {
+            struct tma_core_event next = tma_core_pop_event(sm);
+            happen(sm, &next);
+        } else {
+            struct tma_core_warp *warp = scheduler->best;
+            while (scheduler->warps[scheduler->last] != warp)
+                scheduler->last = scheduler->last + 1 < scheduler->count ? scheduler->last + 1 : 0;
+            issue(sm, scheduler, warp, first);
+        }
+    }
+}
+
+/* ---- CTAs ---- */
+
+void tma_core_sm_add(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32_t count,
+                     uint64_t cycle) {
+    for (uint32_t i = 0; i < count; ++i) {
+        struct tma_core_scheduler *scheduler = scheduler_of(sm, &warps[i]);
+        warps[i].ready = warps[i].issued_cycle = cycle;
+        scheduler->warps[scheduler->count++] = &warps[i];
+        scheduler->best_known = false;
+    }
+    if (cycle < sm->next_cycle)
+        sm->next_cycle = cycle;
+}
+
+void tma_core_sm_remove(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32_t count) {
+    for (uint32_t s = 0; s < TMA_CORE_SCHEDULERS; ++s) {
+        struct tma_core_scheduler *scheduler = &sm->schedulers[s];
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < scheduler->count; ++i)
+            if (scheduler->warps[i] < warps || scheduler->warps[i] >= warps + count)
+                scheduler->warps[kept++] = scheduler->warps[i];
+        scheduler->count = kept;
+        scheduler->last = 0;
+        scheduler->best_known = false;
+    }
+}
+
+void tma_core_sm_free(struct tma_core_sm *sm) {
+    for (uint32_t i = 0; i < TMA_CORE_SCHEDULERS; ++i)
+        tma_release(sm->schedulers[i].warps);
+    tma_release(sm->events);
+}

@@ -1,0 +1,202 @@
+/* One SM while it runs the warps of compiled kernels: four schedulers that issue an instruction a
+ * cycle each, in the order of each warp; pipes; tensor cores with their queue; the completions that
+ * come back from the memory system. It executes each instruction (ptx/stepping.h) in the cycle of
+ * its issue. Internal to this folder. */
+#ifndef TMA_CORE_CORE_SM_H
+#define TMA_CORE_CORE_SM_H
+
+#include "core/core_plan.h"
+#include "core/core_run.h"
+#include "memory/core/port.h"
+#include "memory/system.h"
+
+#define TMA_NEVER UINT64_MAX
+
+enum { TMA_CORE_GROUPS = 64, TMA_CORE_SCHEDULERS = 4 };
+
+enum tma_core_state {
+    TMA_CORE_RUNS,
+    TMA_CORE_PARKED,  /* at a barrier or an mbarrier, until it is signalled */
+    TMA_CORE_BLOCKED, /* until an access, a store or a copy of its own has completed */
+    TMA_CORE_ENDED
+};
+
+struct tma_core_cluster;
+
+/* Asynchronous operations of a warp in groups: those from `first` on have not completed. */
+struct tma_core_groups {
+    uint64_t committed;                /* groups */
+    uint32_t open;                     /* operations that are in no group yet */
+    uint32_t pending[TMA_CORE_GROUPS]; /* operations of a group that have not completed */
+    uint64_t cycle[TMA_CORE_GROUPS];   /* the last of those that have */
+};
+
+struct tma_core_warp {
+    struct tma_warp *warp;
+    struct tma_core_cluster *cluster;
+    uint32_t rank;       /* of its CTA */
+    uint32_t index;      /* in the CTA */
+    uint32_t generation; /* of the CTA's place */
+    enum tma_core_state state;
+    uint32_t next;          /* instruction; UINT32_MAX: not known */
+    uint64_t ready;         /* the instruction before lets it issue */
+    uint64_t earliest;      /* it may issue, as far as its own operands and waits say; TMA_NEVER */
+    uint8_t reason;         /* enum tma_core_stall: what `earliest` waits for */
+    uint8_t ready_reason;   /* the same of `ready` */
+    bool known;             /* `earliest` and `reason` are */
+    bool resumed;           /* the instruction has been issued, and waited */
+    uint64_t issued_cycle;  /* the instruction before */
+    uint64_t block_cycle;   /* all instructions of the block so far have their operands */
+    uint8_t block_reason;   /* enum tma_core_stall: who is last */
+    uint64_t *registers;    /* cycles at which they can be read; TMA_NEVER: not known */
+    uint8_t *producers;     /* enum tma_core_stall of who waits for a register */
+    uint32_t writes;        /* stores and reductions to global memory that L2 does not have yet */
+    uint64_t written_cycle; /* the last one that it has */
+    struct tma_core_groups stores, reads, copies;
+    struct {
+        struct tma_ptx_deferred to;
+        uint64_t group; /* of copies, which it waits for with those before */
+    } arrivals[TMA_CORE_GROUPS];
+    uint64_t arrival_first, arrival_count;    /* cp.async.mbarrier.arrive: those that still wait */
+    uint64_t group_products[TMA_CORE_GROUPS]; /* products up to the end of a group, by group */
+    uint64_t product_groups;                  /* that are committed */
+    uint64_t products;                        /* that it has issued */
+};
+
+enum { TMA_CORE_PRODUCTS = 256 };
+
+/* Four warps that issue matrix products together. */
+struct tma_core_warpgroup {
+    uint64_t products;                 /* that all four have issued */
+    uint64_t ends[TMA_CORE_PRODUCTS];  /* of the last ones, by number */
+    uint64_t asked[TMA_CORE_PRODUCTS]; /* when the last warp so far issued it, by number */
+    uint8_t warps[TMA_CORE_PRODUCTS];  /* that have issued it */
+};
+
+/* A place for a cluster, and the one that runs there. */
+struct tma_core_cluster {
+    struct tma_ptx_cluster *cluster; /* NULL: none */
+    uint32_t generation;
+    uint64_t free_cycle;
+    uint32_t running;                  /* warps */
+    struct tma_core_sm *sms[16];       /* by rank */
+    struct tma_core_warp *warps;       /* owned: by rank, then warp */
+    struct tma_core_warpgroup *groups; /* owned: by rank, then warp / 4 */
+};
+
+struct tma_core_scheduler {
+    struct tma_core_warp **warps; /* owned: room for all places */
+    uint32_t count, last;
+    uint64_t free;
+    uint64_t pipes[TMA_PIPE_COUNT];
+    struct tma_core_warp *best; /* the one that issues next; NULL: none, or not known */
+    uint64_t best_cycle;
+    bool best_known;
+};
+
+enum tma_core_event_kind {
+    TMA_EVENT_BYTES,   /* complete on an mbarrier */
+    TMA_EVENT_STORE,   /* a store has been read from shared memory, */
+    TMA_EVENT_WRITTEN, /* and is in L2 */
+    TMA_EVENT_ACCESS,  /* a load has its data */
+    TMA_EVENT_COPY,    /* cp.async */
+    TMA_EVENT_ARRIVAL  /* that waited for copies */
+};
+
+struct tma_core_event {
+    uint64_t cycle, number; /* order */
+    enum tma_core_event_kind kind;
+    struct tma_core_warp *warp; /* of which generation: */
+    uint32_t generation;
+    struct tma_core_cluster *cluster;
+    uint32_t cluster_generation;
+    uint32_t rank, barrier, bytes; /* BYTES, ARRIVAL */
+    uint32_t instruction;          /* ACCESS */
+    uint64_t group;                /* STORE, WRITTEN, COPY */
+};
+
+struct tma_core_sm {
+    struct tma_core_run *run;
+    uint32_t number; /* of the machine */
+    struct tma_core_scheduler schedulers[TMA_CORE_SCHEDULERS];
+    struct tma_port tensor;
+    struct tma_core_event *events; /* owned: a heap, the first one first */
+    size_t event_count, event_capacity;
+    uint64_t next_cycle;   /* nothing happens before; TMA_NEVER */
+    uint64_t access_cycle; /* of the last access to global memory */
+    uint64_t issue_slots;
+    uint32_t ctas;
+};
+
+/* An operation in the memory system; its index is the tag. */
+struct tma_core_pending {
+    struct tma_core_event event; /* its completion, but for the cycle */
+    uint32_t next_free, left;    /* completions that are to come */
+};
+
+/* An operation on its way to the TMA unit. */
+struct tma_core_issue {
+    uint64_t cycle, number;
+    struct tma_core_warp *warp;
+    struct tma_core_cluster *cluster;
+    uint32_t sm, tag;
+    struct tma_ptx_transfer transfer;
+};
+
+struct tma_core_run {
+    const struct tma_machine *machine;
+    const struct tma_ptx_launch *launch;
+    struct tma_stepper *stepper;
+    struct tma_core_plan plan;
+    struct tma_memory *memory;
+    struct tma_core_result *result;
+    struct tma_ptx_step step;
+    struct tma_core_sm *sms; /* owned: that have a CTA */
+    uint32_t sm_count;
+    struct tma_core_cluster *clusters; /* owned: places */
+    uint32_t cluster_count, cluster_ctas, cta_warps, registers;
+    uint64_t next_cluster, grid_clusters, ended_clusters;
+    struct tma_core_pending *pending; /* owned */
+    uint32_t pending_count, free_pending;
+    size_t pending_capacity;
+    struct tma_core_issue *issues; /* owned: in order of time, from issue_head on */
+    size_t issue_count, issue_capacity;
+    uint64_t numbers;        /* that order what happens in one cycle */
+    uint64_t *map_addresses; /* owned: of tensor maps, in the order of their use */
+    size_t map_count, map_capacity;
+    uint64_t last_cycle;     /* a warp ended */
+    uint64_t progress_cycle; /* something happened other than polls */
+    bool out_of_memory, failed;
+};
+
+/* A warp issues an operation of the TMA unit. */
+void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
+                             struct tma_core_warp *warp, const struct tma_ptx_transfer *transfer,
+                             uint64_t cycle);
+
+/* A warp asks global memory for the lines of the current step. */
+void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tma_core_warp *warp,
+                     enum tma_core_event_kind kind, uint64_t cycle);
+
+/* Lets the memory system's time pass until `cycle`, and hands over what reaches it by then. */
+void tma_core_advance(struct tma_core_run *run, uint64_t cycle);
+
+/* Steps the SM to `until`. */
+void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until);
+
+/* A CTA begins or ends: its warps are in warps[0] to warps[count - 1]. */
+void tma_core_sm_add(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32_t count,
+                     uint64_t cycle);
+void tma_core_sm_remove(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32_t count);
+
+/* Adds an event; false when out of memory. Takes the first one of those there are. */
+bool tma_core_add_event(struct tma_core_sm *sm, const struct tma_core_event *event);
+struct tma_core_event tma_core_pop_event(struct tma_core_sm *sm);
+
+/* Lets warps of a CTA that wait look whether their wait is over, at `cycle`. */
+void tma_core_sm_signal(struct tma_core_sm *sm, struct tma_core_cluster *cluster, uint32_t rank,
+                        uint64_t cycle);
+
+void tma_core_sm_free(struct tma_core_sm *sm);
+
+#endif

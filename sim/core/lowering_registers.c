@@ -1,0 +1,259 @@
+#include "core/lowering_registers.h"
+
+#include <string.h>
+
+#include "base/allocation.h"
+#include "core/lowering_sequences.h"
+
+enum { WORD_BITS = 64, MOST_DEPTH = 4, TURNS = 16 };
+
+static bool writes(const struct tma_lowering_facts *facts, uint32_t i, uint32_t number) {
+    for (uint32_t k = 0; k < facts->written[i]; k++)
+        if (facts->registers[facts->first_register[i] + k] == number)
+            return true;
+    return false;
+}
+
+/* Is it a wait that leaves no wgmma in flight? */
+static bool ends_stage(const struct tma_lowering_facts *facts, uint32_t i) {
+    uint64_t left;
+    return facts->code[i].opcode == TMA_PTX_OP_WGMMA_WAIT_GROUP &&
+           tma_lowering_constant(facts, i, 0, &left) && left == 0;
+}
+
+/* The first instruction in a part of the text that writes an accumulator of wgmma `i` and is no
+ * wgmma. */
+static uint32_t intruder(const struct tma_lowering_facts *facts, uint32_t i, uint32_t first,
+                         uint32_t end) {
+    for (uint32_t j = first; j < end; j++)
+        if (facts->code[j].opcode != TMA_PTX_OP_WGMMA_MMA_ASYNC)
+            for (uint32_t k = 0; k < facts->written[j]; k++)
+                if (writes(facts, i, facts->registers[facts->first_register[j] + k]))
+                    return j;
+    return TMA_LOWERING_NONE;
+}
+
+/* ptxas looks at a stage, from the first wgmma to the wait that leaves none in flight, in the order
+ * of the text; a loop that ends without such a wait is all in the stage. Where something else
+ * writes an accumulator there, it waits for each wgmma of the function. */
+bool tma_lowering_serialise(const struct tma_lowering_facts *facts, struct tma_lowered *lowered) {
+    uint32_t reason = TMA_LOWERING_NONE;
+    for (uint32_t i = 0; i < facts->count && reason == TMA_LOWERING_NONE; i++) {
+        if (facts->code[i].opcode != TMA_PTX_OP_WGMMA_MMA_ASYNC)
+            continue;
+        uint32_t end = i + 1;
+        while (end < facts->count && !ends_stage(facts, end))
+            end++;
+        reason = intruder(facts, i, i + 1, end);
+        for (uint32_t l = facts->blocks[facts->block_of[i]].loop;
+             l != TMA_LOWERING_NONE && reason == TMA_LOWERING_NONE && facts->loops[l].end <= end;
+             l = facts->loops[l].outer) {
+            uint32_t closed = facts->loops[l].first;
+            while (closed < i && !ends_stage(facts, closed))
+                closed++;
+            reason = intruder(facts, i, facts->loops[l].first, closed);
+        }
+    }
+    for (uint32_t i = 0; i < facts->count && reason != TMA_LOWERING_NONE; i++)
+        if (facts->code[i].opcode == TMA_PTX_OP_WGMMA_MMA_ASYNC) {
+            lowered[i].serialised = true;
+            lowered[i].reason = reason + facts->function->first_instruction;
+        }
+    return reason != TMA_LOWERING_NONE;
+}
+
+/* One bit a register: is it live at the start of a block? */
+struct liveness {
+    uint64_t *in; /* owned: block_count times `words` */
+    uint64_t *now;
+    uint32_t words;
+};
+
+/* From behind instruction i to before it. */
+static void step_back(const struct tma_lowering_facts *facts, uint32_t i, uint64_t *live) {
+    bool whole = facts->code[i].guard == TMA_PTX_NO_REGISTER;
+    uint32_t first = facts->first_register[i];
+    for (uint32_t k = 0; k < facts->written[i] && whole; k++) {
+        uint32_t number = facts->registers[first + k];
+        live[number / WORD_BITS] &= ~(UINT64_C(1) << number % WORD_BITS);
+    }
+    for (uint32_t r = first + facts->written[i]; r < facts->first_register[i + 1]; r++) {
+        uint32_t number = facts->values[facts->registers[r]].copy_of;
+        live[number / WORD_BITS] |= UINT64_C(1) << number % WORD_BITS;
+    }
+}
+
+static void leave_block(const struct tma_lowering_facts *facts, struct liveness *liveness,
+                        uint32_t block) {
+    uint32_t next[2];
+    uint32_t count = tma_lowering_successors(facts, block, next);
+    memset(liveness->now, 0, liveness->words * sizeof *liveness->now);
+    for (uint32_t n = 0; n < count; n++)
+        for (uint32_t w = 0; w < liveness->words; w++)
+            liveness->now[w] |= liveness->in[(size_t)next[n] * liveness->words + w];
+}
+
+static void find_live(const struct tma_lowering_facts *facts, struct liveness *liveness) {
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t b = facts->block_count; b-- > 0;) {
+            uint64_t *in = &liveness->in[(size_t)b * liveness->words];
+            leave_block(facts, liveness, b);
+            for (uint32_t i = facts->blocks[b].end; i-- > facts->blocks[b].first;)
+                if (!facts->dead[i])
+                    step_back(facts, i, liveness->now);
+            changed =
+                changed || memcmp(in, liveness->now, liveness->words * sizeof *liveness->now) != 0;
+            memcpy(in, liveness->now, liveness->words * sizeof *liveness->now);
+        }
+    }
+}
+
+static uint32_t words_of(const struct tma_lowering_facts *facts, uint32_t number) {
+    switch (facts->module->registers[facts->function->first_register + number].width) {
+    case TMA_PTX_PREDICATE:
+        return 0;
+    case TMA_PTX_WORD:
+        return 1;
+    case TMA_PTX_DOUBLE:
+        return 2;
+    case TMA_PTX_QUAD:
+        return 4;
+    }
+    return 1;
+}
+
+static bool is_live(const uint64_t *live, uint32_t number) {
+    return (live[number / WORD_BITS] >> number % WORD_BITS & 1) != 0;
+}
+
+static uint32_t count_live(const struct tma_lowering_facts *facts, const uint64_t *live,
+                           const bool *in_file) {
+    uint32_t count = 0;
+    for (uint32_t number = 0; number < facts->value_count; number++)
+        if (in_file[number] && is_live(live, number))
+            count += words_of(facts, number);
+    return count;
+}
+
+/* What a spill of each register costs: its definitions and uses, those in loops many times. */
+static void find_costs(const struct tma_lowering_facts *facts, uint64_t *costs) {
+    for (uint32_t i = 0; i < facts->count; i++) {
+        uint64_t turns = 1;
+        uint32_t depth = 0;
+        for (uint32_t l = facts->blocks[facts->block_of[i]].loop;
+             l != TMA_LOWERING_NONE && depth < MOST_DEPTH; l = facts->loops[l].outer, depth++)
+            turns *= TURNS;
+        for (uint32_t r = facts->first_register[i]; r < facts->first_register[i + 1]; r++)
+            costs[facts->values[facts->registers[r]].copy_of] += turns;
+    }
+}
+
+/* Puts a register into local memory: stored behind what writes it, loaded before what reads it. */
+static void spill_one(const struct tma_lowering_facts *facts, uint32_t number, uint32_t at,
+                      struct tma_lowered *lowered) {
+    for (uint32_t i = 0; i < facts->count; i++)
+        for (uint32_t r = facts->first_register[i]; r < facts->first_register[i + 1]; r++)
+            if (facts->values[facts->registers[r]].copy_of == number) {
+                tma_lowering_add(&lowered[i], "l", 'a');
+                lowered[i].spill_bytes =
+                    (uint16_t)(lowered[i].spill_bytes + 4 * words_of(facts, number));
+                lowered[i].reason = at + facts->function->first_instruction;
+                if (r < facts->first_register[i] + facts->written[i])
+                    break; /* one store; a read of it by the same instruction needs no load */
+            }
+}
+
+/* Does list scheduling keep it in its place? */
+static bool stays(const struct tma_ptx_instruction *instruction) {
+    switch (instruction->opcode) {
+    case TMA_PTX_OP_BARRIER_ARRIVE:
+    case TMA_PTX_OP_BARRIER_SYNC:
+    case TMA_PTX_OP_BARRIER_RED:
+    case TMA_PTX_OP_FENCE:
+    case TMA_PTX_OP_MEMBAR:
+    case TMA_PTX_OP_WGMMA_FENCE:
+    case TMA_PTX_OP_WGMMA_MMA_ASYNC:
+    case TMA_PTX_OP_WGMMA_WAIT_GROUP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static enum tma_error_code spill(const struct tma_lowering_facts *facts, const bool *in_file,
+                                 uint32_t limit, struct liveness *liveness,
+                                 struct tma_lowered *lowered, struct tma_lowered_function *whole,
+                                 struct tma_error *error) {
+    uint32_t at = 0;
+    uint64_t *most = tma_allocate(liveness->words, sizeof *most);
+    bool *spilled = tma_allocate(facts->value_count, sizeof *spilled);
+    uint64_t *costs = tma_allocate(facts->value_count, sizeof *costs);
+    if (most == NULL || spilled == NULL || costs == NULL) {
+        tma_release(most);
+        tma_release(spilled);
+        tma_release(costs);
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    for (uint32_t b = 0; b < facts->block_count; b++) {
+        leave_block(facts, liveness, b);
+        for (uint32_t i = facts->blocks[b].end; i-- > facts->blocks[b].first;) {
+            if (!facts->dead[i])
+                step_back(facts, i, liveness->now);
+            /* What is between instructions that stay in place can be ordered to need less. */
+            if (!stays(&facts->code[i]) && i != facts->blocks[b].first)
+                continue;
+            uint32_t count = count_live(facts, liveness->now, in_file);
+            if (count <= whole->live_registers)
+                continue;
+            whole->live_registers = count;
+            memcpy(most, liveness->now, liveness->words * sizeof *most);
+            at = i;
+        }
+    }
+    uint32_t excess = whole->live_registers > limit ? whole->live_registers - limit : 0;
+    whole->spilled = excess;
+    find_costs(facts, costs);
+    while (excess > 0) {
+        uint32_t best = TMA_LOWERING_NONE;
+        uint64_t least = UINT64_MAX;
+        for (uint32_t number = 0; number < facts->value_count; number++) {
+            if (!in_file[number] || spilled[number] || !is_live(most, number) ||
+                words_of(facts, number) == 0)
+                continue;
+            if (costs[number] < least) {
+                least = costs[number];
+                best = number;
+            }
+        }
+        if (best == TMA_LOWERING_NONE)
+            break;
+        spilled[best] = true;
+        spill_one(facts, best, at, lowered);
+        excess -= words_of(facts, best) < excess ? words_of(facts, best) : excess;
+    }
+    tma_release(most);
+    tma_release(spilled);
+    tma_release(costs);
+    return TMA_OK;
+}
+
+enum tma_error_code tma_lowering_spill(const struct tma_lowering_facts *facts, const bool *in_file,
+                                       uint32_t limit, struct tma_lowered *lowered,
+                                       struct tma_lowered_function *whole,
+                                       struct tma_error *error) {
+    struct liveness liveness = {.words = facts->value_count / WORD_BITS + 1};
+    enum tma_error_code code = TMA_ERROR_MEMORY;
+    liveness.in = tma_allocate((size_t)facts->block_count * liveness.words, sizeof *liveness.in);
+    liveness.now = tma_allocate(liveness.words, sizeof *liveness.now);
+    if (liveness.in != NULL && liveness.now != NULL) {
+        find_live(facts, &liveness);
+        code = spill(facts, in_file, limit, &liveness, lowered, whole, error);
+    } else {
+        tma_fail(error, code, "out of memory");
+    }
+    tma_release(liveness.in);
+    tma_release(liveness.now);
+    return code;
+}

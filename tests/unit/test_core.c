@@ -1,0 +1,181 @@
+/* The timing of compiled kernels: what instructions cost beside each other. Each row has two
+ * kernels, and by how many cycles the second one takes longer than the first. A kernel gets the
+ * address of 1 MiB in %in. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "core/core_run.h"
+#include "machine.h"
+#include "ptx/read.h"
+#include "scenario/machine_file.h"
+#include "suite.h"
+
+struct row {
+    const char *name;
+    uint32_t threads;
+    const char *less, *more;
+    int64_t least, most; /* cycles that `more` takes longer */
+};
+
+#define HEAD                                                                                       \
+    ".reg .b64 %in, %rd<8>; .reg .b32 %t, %r<16>; .reg .pred %p<4>; .reg .f32 %f<64>;\n"           \
+    ".shared .align 1024 .b8 s[16384]; .shared .align 8 .b64 m;\n"                                 \
+    "ld.param.u64 %in, [in]; mov.u32 %t, %tid.x; cvt.rn.f32.u32 %f0, %t; mul.f32 %f1, %f0, %f0; "  \
+    "shl.b32 %r0, %t, 2; mov.u32 %r1, s; add.u32 %r2, %r1, %r0; mul.wide.u32 %rd0, %t, 4; "        \
+    "add.s64 %rd0, %rd0, %in;\n"
+#define FOUR(text)    text text text text
+#define SIXTEEN(text) FOUR(text) FOUR(text) FOUR(text) FOUR(text)
+#define KEEP(value)   "st.global.f32 [%rd0], " value "; ret;"
+
+#define CHAIN  "fma.rn.f32 %f1, %f1, %f0, %f0; "
+#define SHARED "ld.volatile.shared.f32 %f2, [%r2]; add.f32 %f1, %f1, %f2; "
+
+static const struct row rows[] = {
+    {"a chain of 64 products and sums has their latencies", 32, KEEP("%f1"),
+     FOUR(SIXTEEN(CHAIN)) KEEP("%f1"), 4 * 63, 4 * 64 + 8},
+    {"two chains beside each other take no longer than one", 32, FOUR(SIXTEEN(CHAIN)) KEEP("%f1"),
+     FOUR(SIXTEEN(
+         "fma.rn.f32 %f1, %f1, %f0, %f0; fma.rn.f32 %f2, %f2, %f0, %f0; ")) "add.f32 %f1, %f1, "
+                                                                            "%f2; " KEEP("%f1"),
+     0, 16},
+    {"eight warps share the issue slots of four schedulers", 512, SIXTEEN(CHAIN) KEEP("%f1"),
+     FOUR(SIXTEEN(CHAIN)) KEEP("%f1"), 48 * 4, 48 * 4 + 64},
+    {"a special function occupies its pipe for eight cycles", 128,
+     "ex2.approx.f32 %f1, %f0; " KEEP("%f1"),
+     SIXTEEN("ex2.approx.f32 %f2, %f0; add.f32 %f1, %f1, %f2; ") KEEP("%f1"), 15 * 8, 15 * 20},
+    {"lanes that hit one bank take their turns", 32,
+     "mov.u32 %r3, %r2; ld.volatile.shared.f32 %f2, [%r3]; add.f32 %f1, %f1, %f2; " KEEP("%f1"),
+     "mad.lo.u32 %r3, %t, 128, %r1; ld.volatile.shared.f32 %f2, [%r3]; add.f32 %f1, %f1, "
+     "%f2; " KEEP("%f1"),
+     31, 40},
+    {"a second load of a line hits in L1", 32, "ld.global.f32 %f1, [%rd0]; " KEEP("%f1"),
+     "ld.global.f32 %f1, [%rd0]; cvt.rzi.u32.f32 %r4, %f1; and.b32 %r4, %r4, 0; cvt.u64.u32 %rd1, "
+     "%r4; add.s64 %rd1, %rd1, %rd0; ld.global.f32 %f2, [%rd1]; add.f32 %f1, %f1, %f2; " KEEP(
+         "%f1"),
+     30, 120},
+    {"an access past L1 goes to L2 again", 32, "ld.global.cg.f32 %f1, [%rd0]; " KEEP("%f1"),
+     "ld.global.cg.f32 %f1, [%rd0]; cvt.rzi.u32.f32 %r4, %f1; and.b32 %r4, %r4, 0; cvt.u64.u32 "
+     "%rd1, %r4; add.s64 %rd1, %rd1, %rd0; ld.global.cg.f32 %f2, [%rd1]; add.f32 %f1, %f1, "
+     "%f2; " KEEP("%f1"),
+     180, 500},
+    {"a barrier waits for the last warp", 64, "bar.sync 0; " KEEP("%f1"),
+     "setp.ge.u32 %p0, %t, 32; @%p0 nanosleep.u32 1000; bar.sync 0; " KEEP("%f1"), 1980, 2100},
+    {"a bulk copy ends with its bytes", 32, "ret;",
+     "mov.u32 %r3, m; setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared.b64 [%r3], 1; bar.sync 0; "
+     "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 4096; @%p0 "
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%in], 4096, [%r3]; "
+     "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r3], 0; @!%p1 bra W; ret;",
+     700, 1600},
+    {"a fence waits for stores", 32, "st.global.f32 [%rd0], %f1; membar.cta; ret;",
+     "st.global.f32 [%rd0], %f1; membar.gl; ret;", 180, 1200},
+};
+
+static void run(const char *name, const char *body, uint32_t threads,
+                struct tma_core_result *timing, uint64_t *warps) {
+    static char text[1 << 16];
+    static uint8_t memory[1 << 20];
+    static uint8_t opaque[1 << 17];
+    struct tma_machine machine;
+    struct tma_diagnostics diagnostics = tma_diagnostics_empty();
+    ck_assert(tma_machine_read("configs/gpus/h200.yaml", &machine, &diagnostics));
+    snprintf(text, sizeof text,
+             ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 in)\n"
+             "{\n%s%s\n}\n",
+             HEAD, body);
+    struct tma_ptx_module *module = tma_ptx_read(text, strlen(text), "k.ptx", &diagnostics);
+    ck_assert_msg(module != NULL, "%s: %s", name,
+                  diagnostics.count > 0 ? diagnostics.items[0].text : "?");
+    memset(memory, 0, sizeof memory);
+    memset(opaque, 0, sizeof opaque);
+    struct tma_ptx_buffer buffer = {"in", 0x700000000, sizeof memory, memory, opaque};
+    uint64_t parameter = buffer.address;
+    struct tma_ptx_launch launch = {.module = module,
+                                    .function = tma_ptx_find_function(module, "k"),
+                                    .grid = {1, 1, 1},
+                                    .block = {threads, 1, 1},
+                                    .cluster = {1, 1, 1},
+                                    .parameters = (const uint8_t *)&parameter,
+                                    .buffers = &buffer,
+                                    .buffer_count = 1,
+                                    .resident_ctas = 132};
+    struct tma_ptx_result result;
+    struct tma_error error;
+    ck_assert_msg(tma_core_run(&machine, &launch, NULL, &result, timing, &error) == TMA_OK,
+                  "%s: %s", name, error.text);
+    ck_assert_msg(result.failure == TMA_PTX_COMPLETED, "%s: %s", name,
+                  result.finding_count > 0 ? result.findings[0].text : "");
+    /* What lines take is what all of it takes. */
+    uint64_t sums[TMA_STALL_COUNT] = {0}, all = 0;
+    for (size_t i = 0; i < module->instruction_count; ++i)
+        for (int stall = 0; stall < TMA_STALL_COUNT; ++stall)
+            sums[stall] += timing->line_stalls[i][stall];
+    for (int stall = 0; stall < TMA_STALL_COUNT; ++stall) {
+        ck_assert_msg(sums[stall] == timing->stalls[stall], "%s: %s", name,
+                      tma_core_stall_key((enum tma_core_stall)stall));
+        all += sums[stall];
+    }
+    *warps = (threads + 31) / 32;
+    ck_assert_msg(all <= *warps * (timing->cycles + 1),
+                  "%s: warps are busy for longer than the run", name);
+    tma_ptx_result_free(&result);
+    tma_ptx_module_free(module);
+    tma_diagnostics_free(&diagnostics);
+}
+
+START_TEST(instructions_cost_what_they_should) {
+    const struct row *row = &rows[_i];
+    struct tma_core_result less, more, again;
+    uint64_t warps;
+    run(row->name, row->less, row->threads, &less, &warps);
+    run(row->name, row->more, row->threads, &more, &warps);
+    run(row->name, row->more, row->threads, &again, &warps);
+    int64_t longer = (int64_t)more.cycles - (int64_t)less.cycles;
+    ck_assert_msg(row->least <= longer && longer <= row->most,
+                  "%s: %lld cycles longer (%llu, %llu)", row->name, (long long)longer,
+                  (unsigned long long)less.cycles, (unsigned long long)more.cycles);
+    ck_assert_msg(more.cycles == again.cycles && more.issue_slots == again.issue_slots,
+                  "%s: another time", row->name);
+    tma_core_result_free(&less);
+    tma_core_result_free(&more);
+    tma_core_result_free(&again);
+}
+END_TEST
+
+/* Eight products of 64 x 256 x 16 take the tensor cores 128 cycles each. */
+START_TEST(products_take_the_tensor_cores) {
+    static char body[1 << 14], list[2048];
+    struct tma_core_result timing;
+    uint64_t warps;
+    size_t at = 0;
+    for (int i = 0; i < 128; ++i)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%%d%d", i ? "," : "", i);
+    at = (size_t)snprintf(body, sizeof body,
+                          ".reg .f32 %%d<128>; .reg .b64 %%da; .reg .pred %%q; mov.b64 %%da, "
+                          "0x4000000000000040; setp.eq.u32 %%q, %%t, 5000; "
+                          "wgmma.fence.sync.aligned;");
+    for (int i = 0; i < 8; ++i)
+        at += (size_t)snprintf(body + at, sizeof body - at,
+                               "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%s}, %%da, "
+                               "%%da, 1, 1, 1, 0, 0;\n",
+                               list);
+    snprintf(body + at, sizeof body - at,
+             "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; st.global.f32 "
+             "[%%rd0], %%d0; ret;");
+    run("products", body, 128, &timing, &warps);
+    ck_assert_uint_eq(timing.tensor_cycles, 8 * 128);
+    ck_assert_uint_eq(timing.flops, UINT64_C(2) * 8 * 64 * 256 * 16);
+    ck_assert(timing.cycles > 8 * 128 && timing.cycles < 8 * 128 + 600);
+    ck_assert(timing.stalls[TMA_STALL_PRODUCT] > 0);
+    tma_core_result_free(&timing);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("core");
+    TCase *kernels = tcase_create("kernels");
+    tcase_add_loop_test(kernels, instructions_cost_what_they_should, 0, TABLE_ROWS(rows));
+    tcase_add_test(kernels, products_take_the_tensor_cores);
+    suite_add_tcase(suite, kernels);
+    return run_suite(suite);
+}
