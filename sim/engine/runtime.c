@@ -78,7 +78,8 @@ struct tma_wait tma_simulation_step(struct tma_simulation *simulation, uint32_t 
     return wait;
 }
 
-static struct tma_wait step(void *context, uint32_t actor, uint64_t now) {
+/* What SimGrid calls: scripts/instructions-per-request knows it by its name. */
+static struct tma_wait step_any_actor(void *context, uint32_t actor, uint64_t now) {
     return tma_simulation_step(context, actor, now);
 }
 
@@ -141,8 +142,10 @@ static void summarise_part(struct tma_simulation *simulation) {
 
 /* The caller has reserved the engine. */
 static void simulate(struct tma_simulation *simulation, const struct tma_engine_module *module) {
-    static const struct tma_engine_core core = {
-        .step = step, .describe = describe, .allocate = tma_allocate, .release = tma_release};
+    static const struct tma_engine_core core = {.step = step_any_actor,
+                                                .describe = describe,
+                                                .allocate = tma_allocate,
+                                                .release = tma_release};
     simulation->code =
         tma_memory_create(&simulation->memory, simulation->machine, &simulation->error);
     if (simulation->code != TMA_OK)
