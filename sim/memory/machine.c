@@ -78,3 +78,12 @@ uint32_t tma_machine_ctas_per_sm(const struct tma_machine *machine, uint64_t thr
                ? 0
                : fit;
 }
+
+uint64_t tma_machine_carve_out(const struct tma_machine *machine, uint64_t shared_bytes) {
+    enum { KIB = 1024 };
+    uint32_t i = 0;
+    while (i + 1 < machine->l1.carve_out_count &&
+           (uint64_t)machine->l1.carve_outs[i] * KIB < shared_bytes)
+        i++;
+    return (uint64_t)machine->l1.carve_outs[i] * KIB;
+}

@@ -25,7 +25,8 @@ enum {
     TMA_MAX_COALESCED = 7,
     TMA_SECTOR_BYTES = 32,
     TMA_LINE_BYTES = 128,
-    TMA_L2_MAX_WAYS = 16 /* of a set */
+    TMA_L2_MAX_WAYS = 16, /* of a set */
+    TMA_MAX_CARVE_OUTS = 16
 };
 
 struct tma_machine {
@@ -63,6 +64,10 @@ uint32_t tma_machine_completion_cycles(const struct tma_machine *machine);
  * and bytes of shared memory each; 0: not even one fits. */
 uint32_t tma_machine_ctas_per_sm(const struct tma_machine *machine, uint64_t threads,
                                  uint32_t registers, uint64_t shared_bytes);
+
+/* What an SM sets apart for shared memory where its CTAs take so many bytes: the least carve-out
+ * that has room, or the largest one. */
+uint64_t tma_machine_carve_out(const struct tma_machine *machine, uint64_t shared_bytes);
 
 /* Bytes that DRAM moves in 1000 SM cycles, at the pins. */
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);

@@ -170,6 +170,28 @@ TMA_TIME(tma, cluster_arrive, cluster_arrive_cycles, cycles, 0, 10000, SM, GONE(
          LEAST, "latency from that release to the arrival on an mbarrier of another SM")
 TMA_SECTION_END(tma)
 
+/* The load/store unit of an SM (LSU) and its L1 cache: ordinary loads and stores of warps. */
+TMA_SECTION(l1)
+TMA_SIZE(l1, capacity, capacity_bytes, bytes, 1024, 1 << 24,
+         "storage of an SM, of which L1 has what shared memory leaves")
+TMA_LIST(l1, carve_outs, carve_out_count, TMA_MAX_CARVE_OUTS, 1 << 14, REQUIRED,
+         "shared memory that an SM can set apart from its storage, in KiB, in rising order")
+TMA_COUNT(l1, sets, sets, none, 1, 256, KEPT, none, KEPT, "sets of an L1")
+TMA_TIME(l1, issue, issue_cycles, cycles, 0, 10000, SM, SHORTER(latency), none, LEAST,
+         "latency from a load or store to the first wavefront that it has on the SM's data path")
+TMA_TIME(l1, tag, tag_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+         "time that the look-up of a line takes")
+TMA_TIME(l1, hit, hit_cycles, cycles, 1, 10000, SM, SHORTER(latency), none, LEAST,
+         "latency from the last wavefront of a load that hits to its data in registers")
+TMA_TIME(l1, fill, fill_cycles, cycles, 1, 10000, SM, SHORTER(latency), none, LEAST,
+         "latency from the response port of the SM to data in registers")
+TMA_COUNT(l1, misses, misses, none, 1, 1e6, KEPT, none, MOST,
+          "requests of loads that an SM has on their way to L2; further ones wait, with all "
+          "accesses behind them")
+TMA_COUNT(l1, write_flits, write_flits, none, 1, 1e6, KEPT, none, MOST,
+          "32-byte flits of stores and atomics of warps that an SM has in flight to L2")
+TMA_SECTION_END(l1)
+
 TMA_SECTION(crossbar)
 TMA_TIME(crossbar, request, request_cycles, cycles, 1, 10000, SM, SHORTER(latency), memory, LEAST,
          "latency from an SM to the nearest L2 slice")

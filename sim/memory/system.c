@@ -20,6 +20,9 @@ _Static_assert(TARGETS_AHEAD <= PACKETS_AHEAD, "run_cycle compares with PACKETS_
 /* Period at which L2 forgets old cycles, which it keeps modulo 2^32. */
 #define L2_AGING_CYCLES (UINT64_C(1) << 30)
 
+/* An SM has a load unit and a store unit, which are its TMA unit, and a load/store unit. */
+enum { UNITS_OF_SM = 3 };
+
 struct tma_memory {
     struct tma_machine machine;
     struct tma_core core;
@@ -27,17 +30,17 @@ struct tma_memory {
     struct tma_gpcs gpcs;
     struct tma_l2 l2;
     struct tma_dram dram;
-    uint32_t delivered;              /* of the core's handovers */
-    uint16_t ranks[2 * TMA_MAX_SMS]; /* of TMA units: see rank_units */
-    uint32_t merged[2];              /* packets: see prefetch_merged */
+    uint32_t delivered;                        /* of the core's handovers */
+    uint16_t ranks[UNITS_OF_SM * TMA_MAX_SMS]; /* of units: see rank_units */
+    uint32_t merged[2];                        /* packets: see prefetch_merged */
 };
 
-/* The order of TMA units that make packets in the same cycle. Which SM of a TPC is first is random
+/* The order of units that make packets in the same cycle. Which SM of a TPC is first is random
  * (the slots of an SM use the same seed, but not its negative). The table is its own inverse: it
  * also gives the unit of a rank. */
 static void rank_units(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
-    for (uint32_t unit = 0; unit < 2 * machine->sm_count; unit++) {
+    for (uint32_t unit = 0; unit < UNITS_OF_SM * machine->sm_count; unit++) {
         uint32_t sm = unit % machine->sm_count, other = sm ^ 1u, seed = machine->topology.seed;
         bool swapped = seed > 0 && other < machine->sm_count &&
                        (tma_mix64(-(uint64_t)(seed + sm / TMA_TPC_SMS)) & 1u) != 0;
@@ -88,6 +91,22 @@ void tma_memory_free(struct tma_memory *memory) {
 
 bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {
     return tma_sm_issue(&memory->core, &memory->sms, issue);
+}
+
+bool tma_memory_access(struct tma_memory *memory, const struct tma_access *access) {
+    return tma_sms_access(&memory->core, &memory->sms, access);
+}
+
+bool tma_memory_take_access(struct tma_memory *memory, struct tma_access_completion *completion) {
+    return tma_sms_take_access(&memory->sms, completion);
+}
+
+uint32_t tma_memory_waiting_accesses(const struct tma_memory *memory, uint32_t sm) {
+    return memory->sms.lsus.units[sm].waiting;
+}
+
+void tma_memory_carve_out(struct tma_memory *memory, uint64_t shared_bytes) {
+    tma_sms_carve_out(&memory->sms, shared_bytes);
 }
 
 /* Whether the wiring can continue with a packet at once: no other packet was handed over before it.
@@ -147,6 +166,10 @@ __attribute__((always_inline)) static inline struct tma_handover deliver(struct 
         return tma_dram_wake(&memory->core, &memory->dram, next.packet);
     case TMA_TO_WRITE_ACCEPTED:
         return tma_l2_receive_accepted(&memory->core, &memory->l2, next.packet, next.cycle);
+    case TMA_TO_LSU:
+        return tma_lsu_receive(&memory->core, &memory->sms, next.packet, next.cycle);
+    case TMA_WAKE_LSU:
+        return tma_lsu_wake(&memory->core, &memory->sms, next.packet, next.cycle);
     case TMA_TO_STORE_UNIT:
         return tma_store_unit_receive(&memory->core, &memory->sms, next.packet, next.cycle);
     case TMA_TO_DESCRIPTORS:
@@ -220,6 +243,8 @@ __attribute__((always_inline)) static inline void deliver_all(struct tma_memory 
 
 PREFETCH prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
     uint32_t sms = memory->machine.sm_count;
+    if (unit >= 2 * sms)
+        return;
     uint32_t id =
         unit < sms ? memory->sms.load_units[unit].head : memory->sms.store_units[unit - sms].head;
     if (id == TMA_NONE)
@@ -268,6 +293,8 @@ PREFETCH prefetch_rare_target(struct tma_memory *memory, enum tma_destination de
         tma_dram_prefetch(&memory->dram, number);
         return;
     }
+    if (destination == TMA_TO_LSU)
+        return;
     const struct tma_packet *packet = tma_packet_at(&memory->core, number);
     if (destination == TMA_TO_STORE_UNIT) {
         __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
@@ -300,8 +327,8 @@ PREFETCH prefetch_target(struct tma_memory *memory, uint32_t event) {
     }
 }
 
-/* TMA units that wake up in the current cycle, by rank: a bit each. */
-enum { UNIT_WORDS = 2 * TMA_MAX_SMS / 64 };
+/* Units that wake up in the current cycle, by rank: a bit each. */
+enum { UNIT_WORDS = UNITS_OF_SM * TMA_MAX_SMS / 64 };
 
 struct woken_units {
     uint64_t words[UNIT_WORDS];
@@ -323,13 +350,14 @@ static bool take_unit(struct tma_memory *memory, struct woken_units *woken,
     uint32_t unit = memory->ranks[woken->first * 64 + (uint32_t)__builtin_ctzll(*word)];
     uint32_t sms = memory->machine.sm_count;
     *word &= *word - 1;
-    *next = unit < sms ? (struct tma_handover){unit, TMA_WAKE_LOAD_UNIT, memory->core.cycle}
-                       : (struct tma_handover){unit - sms, TMA_WAKE_STORE_UNIT, memory->core.cycle};
+    static const enum tma_destination wakes[UNITS_OF_SM] = {TMA_WAKE_LOAD_UNIT, TMA_WAKE_STORE_UNIT,
+                                                            TMA_WAKE_LSU};
+    *next = (struct tma_handover){unit % sms, wakes[unit / sms], memory->core.cycle};
     return true;
 }
 
 /* Works through the events of a cycle: first packets, in the order in which they were sent; then
- * TMA units, by rank. (When a unit's wake-up was scheduled depends on how far the engine had
+ * units of SMs, by rank. (When a unit's wake-up was scheduled depends on how far the engine had
  * advanced the memory system at the time, which must not count.) Behind the `count` events, `due`
  * lists those of the next cycle that are known: `known` events in all. */
 static void run_cycle(struct tma_memory *memory, const uint32_t *due, uint32_t count,
@@ -427,11 +455,11 @@ bool tma_memory_take(struct tma_memory *memory, struct tma_completion *completio
 }
 
 uint32_t tma_memory_in_flight(const struct tma_memory *memory) {
-    return memory->sms.transfers_used;
+    return memory->sms.transfers_used + memory->sms.lsus.accesses_used;
 }
 
 bool tma_memory_is_stuck(const struct tma_memory *memory) {
-    return memory->core.queue.count == 0 && memory->sms.transfers_used > 0;
+    return memory->core.queue.count == 0 && tma_memory_in_flight(memory) > 0;
 }
 
 void tma_memory_describe(const struct tma_memory *memory, char *text, size_t size) {
@@ -603,7 +631,7 @@ static bool channels_fit(const struct tma_dram *dram, uint64_t ticks) {
 bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles) {
     uint64_t last = last_cycle(memory), ticks = tma_later(last, cycles) * TMA_TICKS;
     const struct tma_core *core = &memory->core;
-    return core->queue.count == 0 && memory->sms.transfers_used == 0 &&
+    return core->queue.count == 0 && tma_memory_in_flight(memory) == 0 &&
            core->free_count == core->packet_count && sms_fit(&memory->sms, ticks) &&
            gpcs_fit(&memory->gpcs, ticks) && slices_fit(&memory->l2, ticks) &&
            channels_fit(&memory->dram, ticks);

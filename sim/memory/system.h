@@ -4,6 +4,7 @@
 #ifndef TMA_MEMORY_SYSTEM_H
 #define TMA_MEMORY_SYSTEM_H
 
+#include "memory/core/access.h"
 #include "memory/core/completion.h"
 #include "memory/core/counters.h"
 #include "memory/core/issue.h"
@@ -20,8 +21,23 @@ void tma_memory_free(struct tma_memory *memory);
 /* An SM issues an operation. False when out of memory. */
 bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue);
 
+/* A warp of an SM accesses global memory. False when out of memory. */
+bool tma_memory_access(struct tma_memory *memory, const struct tma_access *access);
+
+/* Takes the oldest access that is done and that the caller has not taken; false where there is
+ * none. */
+bool tma_memory_take_access(struct tma_memory *memory, struct tma_access_completion *completion);
+
+/* Accesses of an SM that its load/store unit has not looked up yet. */
+uint32_t tma_memory_waiting_accesses(const struct tma_memory *memory, uint32_t sm);
+
+/* The CTAs of an SM take so many bytes of shared memory: L1 has what the carve-out for them leaves.
+ * Without this call L1 has all of it. Only before the first access. */
+void tma_memory_carve_out(struct tma_memory *memory, uint64_t shared_bytes);
+
 /* Works through all events before cycle `until`. Every completion before `until` plus the machine's
- * complete_cycles is known afterwards. False when out of memory. */
+ * complete_cycles is known afterwards, and of accesses every one before `until` plus the lesser of
+ * l1.hit and l1.fill. False when out of memory. */
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until);
 
 /* A warp of an SM accesses shared memory: `wavefronts` wavefronts, which begin no earlier than
@@ -60,7 +76,7 @@ void tma_memory_report_fills(struct tma_memory *memory);
 /* Takes such a report, in any order; false where there is none. */
 bool tma_memory_take_fills(struct tma_memory *memory, struct tma_late_fills *fills);
 
-/* Number of operations that have been issued and have not completed. */
+/* Number of operations and accesses that have been issued and have not completed. */
 uint32_t tma_memory_in_flight(const struct tma_memory *memory);
 
 /* A fault of the model: operations are in flight, and no event is left that could end them. */

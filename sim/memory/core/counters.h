@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct tma_memory_counters {
-    uint64_t requests;            /* of TMA units to L2, those of promotions included */
+    uint64_t requests;            /* of SMs to L2, those of promotions included */
     uint64_t sectors;             /* of these requests */
     uint64_t hit_sectors;         /* of these, sectors that L2 held */
     uint64_t miss_sectors;        /* of these, sectors that L2 did not hold */
@@ -20,6 +20,9 @@ struct tma_memory_counters {
     uint64_t partition_sectors;   /* from one L2 partition to the other */
     uint64_t dram_read_sectors, dram_write_sectors;
     uint64_t shared_write_wavefronts; /* of 128 bytes, into shared memory */
+    uint64_t accesses;                /* of warps to global memory */
+    uint64_t l1_sectors;              /* that their loads looked up in L1, or asked L2 for */
+    uint64_t l1_hit_sectors;          /* of these, sectors that L1 held */
     uint64_t descriptor_fetches;      /* of tensor maps that an SM's cache lacked */
     uint64_t descriptor_l2_fetches;   /* of these, fetches that a GPC's cache sent to L2 */
     uint64_t descriptor_dram_fetches; /* of these, fetches that L2 sent to DRAM */

@@ -31,21 +31,23 @@ enum tma_destination {
     TMA_TO_DRAM,           /* DRAM channel: a read or a write-back */
     TMA_TO_DRAM_CREDIT,    /* DRAM channel: asks when it takes further writes */
     TMA_TO_RESPONSE_PORT,  /* GPC: a response of L2 */
-    TMA_TO_DESCRIPTORS,    /* GPC: a request for a tensor map */
     TMA_TO_SM,             /* SM: a response, or a prefetch that is done */
-    TMA_TO_SM_DESCRIPTORS, /* SM: a tensor map */
     TMA_TO_STORE_UNIT,     /* SM: a write is done */
-    /* Not of packets: a DRAM channel or a TMA unit wakes up, and receives its number. */
+    TMA_TO_LSU,            /* SM: a response to an access of a warp has passed the SM's port */
+    /* Not of packets: a DRAM channel or a unit of an SM wakes up, and receives its number. */
     TMA_WAKE_CHANNEL,
-    TMA_WAKE_UNIT, /* load units by SM, then store units by SM */
+    TMA_WAKE_UNIT, /* load units by SM, then store units, then load/store units (LSUs) */
     /* Within a cycle only. */
-    TMA_TO_COALESCER,    /* the coalescer of the SM's partition: a read */
-    TMA_TO_SLICE,        /* L2 slice of the SM's partition: a read */
-    TMA_TO_SLICE_MERGED, /* the same: a load that was merged */
-    TMA_TO_NOWHERE,      /* it is in the event queue, or done */
-    /* Not of packets: a TMA unit wakes up, and receives the number of its SM. */
+    TMA_TO_DESCRIPTORS,    /* GPC: a request for a tensor map */
+    TMA_TO_SM_DESCRIPTORS, /* SM: a tensor map */
+    TMA_TO_COALESCER,      /* the coalescer of the SM's partition: a read */
+    TMA_TO_SLICE,          /* L2 slice of the SM's partition: a read */
+    TMA_TO_SLICE_MERGED,   /* the same: a load that was merged */
+    TMA_TO_NOWHERE,        /* it is in the event queue, or done */
+    /* Not of packets: a unit wakes up, and receives the number of its SM. */
     TMA_WAKE_LOAD_UNIT,
     TMA_WAKE_STORE_UNIT,
+    TMA_WAKE_LSU,
 };
 
 /* Numbers of packets have this many bits. The number that is all ones stands for TMA_NONE where a
@@ -76,9 +78,11 @@ struct tma_packet {
         uint32_t dram_cycles;
         uint32_t next_waiting; /* in a queue (packet_queue.h); not valid in its last packet */
     };
-    /* Of reads alone (tma_locate_read): numbers among those of both partitions. */
-    uint32_t mshr;       /* the line's MSHR for the GPC of the SM */
-    uint16_t near_slice; /* that serves the line in the partition of the SM */
+    union {
+        uint32_t mshr;    /* a read (tma_locate_read): the line's MSHR for the GPC of the SM */
+        uint32_t waiting; /* of_access: the line of an access that it is for (sm/lsu.h) */
+    };
+    uint16_t near_slice; /* a read: that serves the line in the partition of the SM */
     uint8_t sm;
     uint8_t gpc;           /* of the SM */
     uint8_t sectors;       /* that it asks for */
@@ -88,6 +92,8 @@ struct tma_packet {
     uint8_t coalesces : 1; /* it may be merged with others of its GPC */
     uint8_t partial : 1;   /* a store of part of a sector; a reduction of half the work of one */
     uint8_t fill_line : 1; /* it stands for a row that lies completely out of bounds */
+    uint8_t of_access : 1; /* an access of a warp, not an operation of the TMA unit */
+    uint8_t returns : 1;   /* a reduction whose SM gets the result: an atomic */
 };
 _Static_assert(sizeof(struct tma_packet) == TMA_HOST_LINE_BYTES,
                "a packet takes one cache line of the host");

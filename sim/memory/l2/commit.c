@@ -2,7 +2,16 @@
 #include "memory/l2/commit.h"
 
 TMA_RARE struct tma_handover tma_write_respond(struct tma_core *core, uint32_t id, uint64_t done) {
-    tma_send(core, TMA_TO_STORE_UNIT, id, tma_later(done, core->cycle + 1));
+    struct tma_packet *packet = tma_packet_at(core, id);
+    done = tma_later(done, core->cycle + 1);
+    if (!packet->returns) {
+        tma_send(core, TMA_TO_STORE_UNIT, id, done);
+        return tma_nowhere;
+    }
+    packet->merged = TMA_NONE;
+    if (!tma_is_near(core, packet))
+        done += tma_crossing_cycles(core, packet->server);
+    tma_send(core, TMA_TO_RESPONSE_PORT, id, done);
     return tma_nowhere;
 }
 

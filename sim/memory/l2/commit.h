@@ -26,7 +26,7 @@ bool tma_write_commit(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
 struct tma_handover tma_write_line(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
                                    int way, bool used_dram, uint64_t done);
 
-/* A write is done: the SM gets its credits back. */
+/* A write is done: the SM gets its credits back, and the result of an atomic. */
 struct tma_handover tma_write_respond(struct tma_core *core, uint32_t packet, uint64_t done);
 
 #endif

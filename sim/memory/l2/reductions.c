@@ -13,16 +13,19 @@ static uint32_t operands_of(const struct tma_packet *packet) {
     return tma_sector_count(packet->sectors) + 1;
 }
 
-/* The slice keeps the operands: the SM gets its credits back. */
+/* The slice keeps the operands: the SM gets its credits back. Those of an atomic come with its
+ * result. */
 static void keep_operands(struct tma_core *core, struct tma_slice *slice, uint32_t id,
                           uint64_t cycle) {
+    slice->operands += operands_of(tma_packet_at(core, id));
+    if (tma_packet_at(core, id)->returns)
+        return;
     uint32_t credit = tma_packet_new(core);
     if (credit == TMA_NONE)
         return;
     struct tma_packet *packet = tma_packet_at(core, credit);
     *packet = *tma_packet_at(core, id);
     packet->kind = TMA_PACKET_CREDIT;
-    slice->operands += operands_of(packet);
     tma_send(core, TMA_TO_STORE_UNIT, credit, tma_later(cycle, core->cycle + 1));
 }
 
@@ -73,8 +76,10 @@ TMA_RARE struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct 
     slice->operands -= operands_of(packet);
     tma_write_commit(core, l2, id, way);
     packet = tma_packet_at(core, id);
-    packet->sectors = 0; /* the SM has the credits of all flits already */
-    packet->partial = true;
+    if (!packet->returns) { /* the SM has the credits of all flits already */
+        packet->sectors = 0;
+        packet->partial = true;
+    }
     while (slice->reductions.count > 0 && has_room(core, slice)) {
         uint32_t first = tma_packet_queue_take(core, &slice->reductions);
         uint64_t done = tma_write_done_cycle(core, tma_packet_at(core, first));

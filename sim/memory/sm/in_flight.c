@@ -35,7 +35,7 @@ void tma_sms_describe(const struct tma_sms *sms, char *text, size_t size) {
     enum { NAMED = 3 };
     uint32_t named = 0;
     int used = snprintf(text, size, "%" PRIu32 " in flight", sms->transfers_used);
-    for (uint32_t i = 0; i < sms->transfer_count && named < sms->transfers_used && named < NAMED;
+    for (uint32_t i = 1; i < sms->transfer_count && named < sms->transfers_used && named < NAMED;
          i++) {
         const struct tma_transfer *transfer = &sms->transfers[i];
         if (used < 0 || (size_t)used >= size || is_free(sms, i))

@@ -38,13 +38,14 @@ enum tma_error_code tma_sms_create(struct tma_sms *sms, struct tma_core *core,
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", count);
     for (uint32_t sm = 0; sm < count; sm++)
         init_unit(sms, sm);
-    return TMA_OK;
+    return tma_lsus_create(sms, error);
 }
 
 void tma_sms_free(struct tma_sms *sms) {
     if (sms->core == NULL)
         return;
     tma_descriptor_caches_free(sms->descriptors, sms->core->machine->sm_count);
+    tma_lsus_free(sms);
     tma_release(sms->transfers);
     tma_release(sms->completions);
     tma_release(sms->reports);

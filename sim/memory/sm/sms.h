@@ -9,6 +9,7 @@
 #include "memory/core/core.h"
 #include "memory/core/descriptor_cache.h"
 #include "memory/core/issue.h"
+#include "memory/sm/lsu.h"
 #include "memory/sm/row_splitter.h"
 #include "memory/sm/shared_port.h"
 
@@ -103,6 +104,7 @@ struct tma_sms {
     uint64_t sector_ticks;    /* for which a sector occupies a response port */
     uint64_t wavefront_ticks; /* of shared memory */
     uint64_t row_ticks;       /* for which a packet occupies a load unit */
+    struct tma_lsus lsus;
 };
 
 /* Fails with TMA_ERROR_MEMORY. tma_sms_free may be called after a failure. */
@@ -126,6 +128,33 @@ struct tma_handover tma_store_unit_wake(struct tma_core *core, struct tma_sms *s
                                         uint64_t cycle);
 struct tma_handover tma_store_unit_receive(struct tma_core *core, struct tma_sms *sms,
                                            uint32_t packet, uint64_t cycle);
+
+/* lsu.c: the LSUs. Their creation fails with TMA_ERROR_MEMORY. */
+enum tma_error_code tma_lsus_create(struct tma_sms *sms, struct tma_error *error);
+void tma_lsus_free(struct tma_sms *sms);
+
+/* lsu.c: the SMs give so many bytes to shared memory, and the rest to L1. Only before the first
+ * access. */
+void tma_sms_carve_out(struct tma_sms *sms, uint64_t shared_bytes);
+
+/* lsu.c: a warp accesses global memory. False when out of memory. And takes the oldest access that
+ * is done; false where there is none. */
+bool tma_sms_access(struct tma_core *core, struct tma_sms *sms, const struct tma_access *access);
+bool tma_sms_take_access(struct tma_sms *sms, struct tma_access_completion *completion);
+
+/* lsu.c: the LSU of an SM wakes up; a response to it has passed the GPC's port at `passed`, or has
+ * passed the SM's port; and L2 has a write. */
+struct tma_handover tma_lsu_wake(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
+                                 uint64_t cycle);
+struct tma_handover tma_lsu_receive_response(struct tma_core *core, struct tma_sms *sms,
+                                             uint32_t packet, uint64_t passed);
+struct tma_handover tma_lsu_receive(struct tma_core *core, struct tma_sms *sms, uint32_t packet,
+                                    uint64_t cycle);
+struct tma_handover tma_lsu_receive_written(struct tma_core *core, struct tma_sms *sms,
+                                            uint32_t packet, uint64_t cycle);
+
+/* transfer.c: makes room for further transfers. False when out of memory. */
+bool tma_transfers_grow(struct tma_core *core, struct tma_sms *sms);
 
 /* delivery.c: a response has passed the GPC's port at `passed`; or a prefetch is done. */
 struct tma_handover tma_sm_receive(struct tma_core *core, struct tma_sms *sms, uint32_t packet,

@@ -379,6 +379,8 @@ static void end_wait(const struct tma_core *core, struct tma_store_unit *unit,
 TMA_RARE struct tma_handover tma_store_unit_receive(struct tma_core *core, struct tma_sms *sms,
                                                     uint32_t packet_id, uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, packet_id);
+    if (packet->of_access)
+        return tma_lsu_receive_written(core, sms, packet_id, cycle);
     uint32_t id = packet->transfer, sm = packet->sm;
     struct tma_store_unit *unit = &sms->store_units[sm];
     bool credits_only = packet->kind == TMA_PACKET_CREDIT;

@@ -10,7 +10,10 @@ enum {
     FIRST_COMPLETIONS = TMA_UNLESS_FUZZING(1024, 16)
 };
 
-static bool grow_transfers(struct tma_core *core, struct tma_sms *sms) {
+/* Transfer 0 is none of a TMA unit: LSUs count under it. */
+enum { FIRST_OF_UNITS = 1 };
+
+bool tma_transfers_grow(struct tma_core *core, struct tma_sms *sms) {
     uint32_t old = sms->transfer_count, count = old == 0 ? FIRST_TRANSFERS : 2 * old;
     if (!tma_core_reserve_transfers(core, count))
         return false;
@@ -18,7 +21,7 @@ static bool grow_transfers(struct tma_core *core, struct tma_sms *sms) {
         tma_resize_aligned(sms->transfers, old * sizeof *transfers, count * sizeof *transfers);
     if (transfers == NULL)
         return false;
-    for (uint32_t i = count; i > old; i--) {
+    for (uint32_t i = count; i > tma_later(old, FIRST_OF_UNITS); i--) {
         transfers[i - 1].next = sms->free_transfer;
         sms->free_transfer = i - 1;
     }
@@ -28,7 +31,7 @@ static bool grow_transfers(struct tma_core *core, struct tma_sms *sms) {
 }
 
 uint32_t tma_transfer_new(struct tma_core *core, struct tma_sms *sms) {
-    if (sms->free_transfer == TMA_NONE && !grow_transfers(core, sms)) {
+    if (sms->free_transfer == TMA_NONE && !tma_transfers_grow(core, sms)) {
         core->out_of_memory = true;
         return TMA_NONE;
     }

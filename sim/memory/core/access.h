@@ -1,0 +1,56 @@
+/* What one instruction of a warp asks of global memory: ld, st, red, atom, or a fence. The caller
+ * has combined the addresses of the lanes into sectors of lines. */
+#ifndef TMA_MEMORY_CORE_ACCESS_H
+#define TMA_MEMORY_CORE_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tma_access_kind {
+    TMA_ACCESS_LOAD,
+    TMA_ACCESS_STORE,
+    TMA_ACCESS_REDUCE,     /* red: at L2, without a result */
+    TMA_ACCESS_ATOMIC,     /* atom: at L2, with a result */
+    TMA_ACCESS_INVALIDATE, /* no data in the SM's L1 is valid behind it: part of a fence that
+                              acquires */
+};
+
+/* What a load does to the L1 cache of its SM. Stores write through, and allocate no line; what is
+ * reduced at L2 is valid in L1 no longer. */
+enum tma_caching {
+    TMA_CACHING_ALL,         /* the default, ld.ca, ld.nc */
+    TMA_CACHING_L2,          /* passes by L1: .cg, .volatile, .relaxed, .acquire */
+    TMA_CACHING_NO_ALLOCATE, /* may hit in L1; what misses is not kept there */
+    TMA_CACHING_EVICT_FIRST, /* the next victim */
+    TMA_CACHING_EVICT_LAST,  /* the last victim */
+};
+
+enum { TMA_MAX_ACCESS_LINES = 32 /* each lane has its own, at most */ };
+
+struct tma_access_line {
+    uint64_t line;   /* byte address / 128 */
+    uint8_t sectors; /* mask of those that the lanes touch */
+    bool partial;    /* stores: some lane writes part of a sector that others do not complete */
+    uint8_t rounds;  /* reductions, atomics: the most lanes that have one address; 0 is 1 */
+};
+
+struct tma_access {
+    uint64_t cycle; /* of the instruction; no earlier than the last advance, nor than the cycle of
+                       an earlier access of the SM */
+    uint64_t tag;   /* the caller's own */
+    uint32_t sm;
+    enum tma_access_kind kind;
+    enum tma_caching caching; /* of loads */
+    uint32_t wavefronts;      /* of 128 bytes, which the SM's data path takes one after the other;
+                                 at least 1 */
+    uint32_t line_count;      /* at least 1, and no line twice; TMA_ACCESS_INVALIDATE: 0 */
+    struct tma_access_line lines[TMA_MAX_ACCESS_LINES];
+};
+
+struct tma_access_completion {
+    uint64_t tag;
+    uint64_t cycle; /* loads, atomics: the last data is in registers. Stores, reductions: the SM
+                       knows that L2 has them, for which a fence waits */
+};
+
+#endif

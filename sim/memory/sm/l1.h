@@ -1,0 +1,51 @@
+/* The L1 cache of an SM: lines of 128 bytes, valid by sectors of 32. It has what shared memory
+ * leaves of the SM's storage. It writes through, and allocates lines for loads alone. Internal to
+ * sm/. */
+#ifndef TMA_MEMORY_SM_L1_H
+#define TMA_MEMORY_SM_L1_H
+
+#include "memory/core/core.h"
+
+struct tma_l1_line {
+    uint64_t line;
+    uint32_t chain;        /* the next one whose address has the same hash, or TMA_NONE */
+    uint32_t newer, older; /* in its set, by last use; the set itself stands between the oldest and
+                              the newest */
+    uint32_t first, last;  /* accesses that wait for its sectors (lsu.c): a list */
+    uint8_t valid;         /* sectors */
+    uint8_t pending;       /* sectors that were requested and have not arrived */
+    bool keep;             /* evict_last: another line goes first, once */
+};
+
+/* All of it is allocated when the SM looks up its first line. */
+struct tma_l1 {
+    struct tma_l1_line *lines; /* owned: those of all sets, then one that stands for each set */
+    uint32_t *buckets;         /* owned: the first line of each hash */
+    uint32_t *used;            /* owned: ways of each set that have a line */
+    uint32_t bucket_bits;
+    uint32_t sets, ways;
+};
+
+/* Gives the cache `bytes` bytes, in `sets` sets. False when out of memory. */
+bool tma_l1_create(struct tma_l1 *l1, uint64_t bytes, uint32_t sets);
+void tma_l1_free(struct tma_l1 *l1);
+
+static inline bool tma_l1_exists(const struct tma_l1 *l1) {
+    return l1->lines != NULL;
+}
+
+/* The number of a line in the cache, or TMA_NONE. */
+uint32_t tma_l1_find(const struct tma_l1 *l1, uint64_t line);
+
+/* Makes the line the last victim of its set, or the first. */
+void tma_l1_use(struct tma_l1 *l1, uint32_t number, bool evict_first);
+
+/* Allocates a line that the cache lacks, without valid sectors, as the last victim of its set. Its
+ * victim is the line of the set that was not used for longest, of those that wait for nothing.
+ * TMA_NONE: there is none. */
+uint32_t tma_l1_allocate(struct tma_l1 *l1, uint64_t line);
+
+/* No sector is valid any longer. What is pending arrives, and is valid then. */
+void tma_l1_invalidate(struct tma_l1 *l1);
+
+#endif
