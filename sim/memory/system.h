@@ -4,7 +4,7 @@
 #ifndef TMA_MEMORY_SYSTEM_H
 #define TMA_MEMORY_SYSTEM_H
 
-#include "memory/core/access.h"
+#include "memory/core/warp_access.h"
 #include "memory/core/completion.h"
 #include "memory/core/counters.h"
 #include "memory/core/issue.h"

@@ -4,7 +4,7 @@
 #ifndef TMA_MEMORY_SM_LSU_H
 #define TMA_MEMORY_SM_LSU_H
 
-#include "memory/core/access.h"
+#include "memory/core/warp_access.h"
 #include "memory/sm/l1.h"
 
 /* An access in flight. Its line of number i waits as number TMA_MAX_ACCESS_LINES * access + i. */

@@ -1,7 +1,7 @@
 /* What one instruction of a warp asks of global memory: ld, st, red, atom, or a fence. The caller
  * has combined the addresses of the lanes into sectors of lines. */
-#ifndef TMA_MEMORY_CORE_ACCESS_H
-#define TMA_MEMORY_CORE_ACCESS_H
+#ifndef TMA_MEMORY_CORE_WARP_ACCESS_H
+#define TMA_MEMORY_CORE_WARP_ACCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
