@@ -176,15 +176,23 @@ TMA_SIZE(l1, capacity, capacity_bytes, bytes, 1024, 1 << 24,
          "storage of an SM, of which L1 has what shared memory leaves")
 TMA_LIST(l1, carve_outs, carve_out_count, TMA_MAX_CARVE_OUTS, 1 << 14, REQUIRED,
          "shared memory that an SM can set apart from its storage, in KiB, in rising order")
-TMA_COUNT(l1, sets, sets, none, 1, 256, KEPT, none, KEPT, "sets of an L1")
+TMA_COUNT(l1, reserved, reserved_bytes, bytes, 0, 1 << 20, KEPT, none, LEAST,
+          "what L1 has less than carve-outs leave")
+TMA_COUNT(l1, ways, ways, none, 1, 1024, KEPT, none, KEPT, "associativity: lines of a set")
 TMA_TIME(l1, issue, issue_cycles, cycles, 0, 10000, SM, SHORTER(latency), none, LEAST,
          "latency from a load or store to the first wavefront that it has on the SM's data path")
+TMA_TIME(l1, access, access_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+         "least time from an access to the next one")
 TMA_TIME(l1, tag, tag_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
          "time that the look-up of a line takes")
 TMA_TIME(l1, hit, hit_cycles, cycles, 1, 10000, SM, SHORTER(latency), none, LEAST,
          "latency from the last wavefront of a load that hits to its data in registers")
 TMA_TIME(l1, fill, fill_cycles, cycles, 1, 10000, SM, SHORTER(latency), none, LEAST,
          "latency from the response port of the SM to data in registers")
+TMA_RATE(l1, port, port_bytes_per_kcycle, bytes_per_kcycle, 1, 1e9, SM, MORE(sm_port), memory, FAST,
+         "bandwidth of the response port of the SM for its L1")
+TMA_TIME(l1, write_flit, write_flit_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+         "time of a 32-byte flit of a store or atomic on its way out of the SM")
 TMA_COUNT(l1, misses, misses, none, 1, 1e6, KEPT, none, MOST,
           "requests of loads that an SM has on their way to L2; further ones wait, with all "
           "accesses behind them")
@@ -270,6 +278,8 @@ TMA_TIME(l2, write_sector, write_sector_millicycles, millicycles, 0, 1e6, L2, FA
          LEAST, "stores: time that a slice's data array takes for each sector")
 TMA_TIME(l2, reduce_sector, reduce_sector_millicycles, millicycles, 0, 1e6, L2, FASTER(l2), memory,
          LEAST, "reductions: time that a slice's data array takes for each sector")
+TMA_TIME(l2, atomic, atomic_cycles, cycles, 0, 10000, L2, SHORTER(latency), memory, LEAST,
+         "additional latency of an atomic at its home")
 TMA_TIME(l2, promotion_wait, promotion_wait_cycles, cycles, 0, 1e5, L2, KEPT, none, MOST,
          "largest queueing delay of a promotion to 256 bytes in the other partition; a promotion "
          "that would wait longer is dropped")

@@ -4,11 +4,11 @@
 #ifndef TMA_MEMORY_SYSTEM_H
 #define TMA_MEMORY_SYSTEM_H
 
-#include "memory/core/warp_access.h"
 #include "memory/core/completion.h"
 #include "memory/core/counters.h"
 #include "memory/core/issue.h"
 #include "memory/core/servers.h"
+#include "memory/core/warp_access.h"
 #include "memory/machine.h"
 
 struct tma_memory;

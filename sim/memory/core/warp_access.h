@@ -30,8 +30,10 @@ enum { TMA_MAX_ACCESS_LINES = 32 /* each lane has its own, at most */ };
 struct tma_access_line {
     uint64_t line;   /* byte address / 128 */
     uint8_t sectors; /* mask of those that the lanes touch */
-    bool partial;    /* stores: some lane writes part of a sector that others do not complete */
-    uint8_t rounds;  /* reductions, atomics: the most lanes that have one address; 0 is 1 */
+    bool partial;    /* stores: some sector is written in part. Reductions: the lanes touch half of
+                        one sector at most */
+    uint8_t rounds; /* reductions, atomics: the most lanes that have one address; 0 is 1. Each round
+                       is a request of its own */
 };
 
 struct tma_access {

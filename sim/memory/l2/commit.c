@@ -8,9 +8,11 @@ TMA_RARE struct tma_handover tma_write_respond(struct tma_core *core, uint32_t i
         tma_send(core, TMA_TO_STORE_UNIT, id, done);
         return tma_nowhere;
     }
+    /* As the request did, the result passes the slice of the SM's partition. */
     packet->merged = TMA_NONE;
+    done += core->machine->l2.atomic_cycles;
     if (!tma_is_near(core, packet))
-        done += tma_crossing_cycles(core, packet->server);
+        done += tma_crossing_cycles(core, packet->server) + core->machine->l2.lookup_cycles;
     tma_send(core, TMA_TO_RESPONSE_PORT, id, done);
     return tma_nowhere;
 }

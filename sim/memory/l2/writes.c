@@ -39,8 +39,10 @@ TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *co
                                        ticks_of(machine->l2.write_request_millicycles, 1));
     if (packet->kind == TMA_PACKET_STORE)
         tma_copy_store(core, l2, packet, known);
-    tma_send(core, TMA_TO_WRITE_SLICE, id,
-             tma_later(entered, known) + tma_crossing_cycles(core, packet->server));
+    uint64_t left = tma_later(entered, known) + tma_crossing_cycles(core, packet->server);
+    if (packet->returns)
+        left += machine->l2.lookup_cycles;
+    tma_send(core, TMA_TO_WRITE_SLICE, id, left);
     return tma_nowhere;
 }
 
@@ -59,6 +61,7 @@ static uint64_t take_tags_and_data(struct tma_core *core, struct tma_l2 *l2,
     uint64_t known = tma_slice_look_up(l2, slice, packet->line, from, cycle, ticks);
     uint32_t each = packet->kind == TMA_PACKET_REDUCE ? machine->l2.reduce_sector_millicycles
                                                       : machine->l2.write_sector_millicycles;
+
     uint64_t written = tma_slice_serve(slice, TMA_SLICE_WRITE, cycle,
                                        ticks_of(each, tma_sector_count(packet->sectors)));
     return tma_later(known, written);

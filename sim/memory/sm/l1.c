@@ -25,13 +25,18 @@ static void link_before(struct tma_l1 *l1, uint32_t number, uint32_t newer) {
     l1->lines[newer].older = number;
 }
 
-/* What stands between the oldest line of a set and its newest one. */
-static uint32_t end_of_set(const struct tma_l1 *l1, uint64_t line) {
-    return line_count(l1) + (uint32_t)(line % l1->sets);
+static uint32_t set_of(const struct tma_l1 *l1, uint64_t line) {
+    return (uint32_t)(line % l1->sets);
 }
 
-bool tma_l1_create(struct tma_l1 *l1, uint64_t bytes, uint32_t sets) {
-    uint32_t ways = (uint32_t)(bytes / TMA_LINE_BYTES / sets);
+/* What stands between the oldest line of a set and its newest one. */
+static uint32_t end_of_set(const struct tma_l1 *l1, uint64_t line) {
+    return line_count(l1) + set_of(l1, line);
+}
+
+bool tma_l1_create(struct tma_l1 *l1, uint64_t bytes, uint32_t ways) {
+    uint32_t sets = (uint32_t)(bytes / TMA_LINE_BYTES / ways);
+    sets = sets > 0 ? sets : 1;
     *l1 = (struct tma_l1){.sets = sets, .ways = ways, .bucket_bits = 1};
     while (1u << l1->bucket_bits < line_count(l1))
         l1->bucket_bits++;
@@ -98,7 +103,7 @@ static uint32_t victim_of(struct tma_l1 *l1, uint32_t end) {
 }
 
 uint32_t tma_l1_allocate(struct tma_l1 *l1, uint64_t line) {
-    uint32_t set = (uint32_t)(line % l1->sets), end = end_of_set(l1, line), number;
+    uint32_t set = set_of(l1, line), end = end_of_set(l1, line), number;
     if (l1->used[set] < l1->ways) {
         number = set * l1->ways + l1->used[set]++;
     } else {

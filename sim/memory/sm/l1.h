@@ -26,8 +26,9 @@ struct tma_l1 {
     uint32_t sets, ways;
 };
 
-/* Gives the cache `bytes` bytes, in `sets` sets. False when out of memory. */
-bool tma_l1_create(struct tma_l1 *l1, uint64_t bytes, uint32_t sets);
+/* Gives the cache `bytes` bytes, or a set at least, in sets of `ways` lines. False when out of
+ * memory. */
+bool tma_l1_create(struct tma_l1 *l1, uint64_t bytes, uint32_t ways);
 void tma_l1_free(struct tma_l1 *l1);
 
 static inline bool tma_l1_exists(const struct tma_l1 *l1) {

@@ -59,6 +59,11 @@ static bool writes(const struct tma_access *access) {
     return false;
 }
 
+/* Whether lanes that have one address ask L2 one after the other. */
+static bool has_rounds(const struct tma_access *access) {
+    return access->kind == TMA_ACCESS_REDUCE || access->kind == TMA_ACCESS_ATOMIC;
+}
+
 /* Whether what an access requests goes into L1. */
 static bool fills_l1(const struct tma_access *access) {
     if (writes(access))
@@ -147,6 +152,12 @@ static void request(struct tma_core *core, struct tma_lsu *lsu, const struct tma
     tma_send(core, TMA_TO_L2, id, core->cycle + core->request_cycles[access->sm]);
 }
 
+/* Flits of a round of a line: as tma_write_flits. */
+static uint32_t flits_of(const struct tma_access *access, const struct tma_access_line *line) {
+    return tma_write_flits(access->kind == TMA_ACCESS_STORE ? TMA_PACKET_STORE : TMA_PACKET_REDUCE,
+                           line->sectors, access->kind != TMA_ACCESS_ATOMIC && line->partial);
+}
+
 /* Sends a write to the home of its line, by way of the slice of the SM's partition. */
 static void write(struct tma_core *core, struct tma_lsu *lsu, const struct tma_access *access,
                   uint32_t waiting, const struct tma_access_line *line) {
@@ -157,11 +168,11 @@ static void write(struct tma_core *core, struct tma_lsu *lsu, const struct tma_a
     struct tma_line_place place = tma_place_at_home(core, line->line);
     *packet = packet_of(core, access, waiting, line->line, line->sectors);
     packet->kind = access->kind == TMA_ACCESS_STORE ? TMA_PACKET_STORE : TMA_PACKET_REDUCE;
-    packet->partial = access->kind == TMA_ACCESS_STORE && line->partial;
+    packet->partial = access->kind != TMA_ACCESS_ATOMIC && line->partial;
     packet->returns = access->kind == TMA_ACCESS_ATOMIC;
     packet->index = place.index;
     packet->server = place.server;
-    lsu->credits -= (int32_t)tma_write_flits(packet->kind, packet->sectors, packet->partial);
+    lsu->credits -= (int32_t)flits_of(access, line);
     tma_send(core, tma_is_near(core, packet) ? TMA_TO_WRITE_SLICE : TMA_TO_WRITE_TRANSIT, id,
              core->cycle + core->request_cycles[packet->sm] +
                  tma_hop_cycles(core, packet->gpc, packet->server));
@@ -237,7 +248,21 @@ static bool write_through(struct tma_core *core, struct tma_lsu *lsu,
     return true;
 }
 
-/* Looks up the next line of the access at the head. False if the unit has to wait. */
+/* For how long the line that was looked up occupies the unit. */
+static uint64_t ticks_of(const struct tma_lsus *lsus, const struct tma_access_in_flight *flight) {
+    const struct tma_access *access = &flight->access;
+    uint64_t ticks = lsus->tag_ticks;
+    if (writes(access)) {
+        uint32_t flits = flits_of(access, &access->lines[flight->looked_up]);
+        ticks = tma_later(ticks, flits * lsus->flit_ticks);
+    }
+    if (flight->looked_up > 0 || flight->rounds > 0 || access->line_count > 1)
+        return ticks;
+    return tma_later(ticks, lsus->access_ticks);
+}
+
+/* Looks up the next line of the access at the head, or sends the next round of it. False if the
+ * unit has to wait. */
 static bool take_line(struct tma_core *core, struct tma_lsus *lsus, struct tma_lsu *lsu) {
     uint32_t id = lsu->head;
     struct tma_access_in_flight *flight = &lsus->accesses[id];
@@ -247,7 +272,12 @@ static bool take_line(struct tma_core *core, struct tma_lsus *lsus, struct tma_l
     else if (!(writes(&flight->access) ? write_through(core, lsu, flight, waiting)
                                        : look_up(core, lsus, lsu, flight, waiting)))
         return false;
-    lsu->clock_ticks = tma_later(lsu->clock_ticks, core->cycle * TMA_TICKS) + lsus->tag_ticks;
+    lsu->clock_ticks =
+        tma_later(lsu->clock_ticks, core->cycle * TMA_TICKS) + ticks_of(lsus, flight);
+    if (has_rounds(&flight->access) &&
+        ++flight->rounds < flight->access.lines[flight->looked_up].rounds)
+        return true;
+    flight->rounds = 0;
     if (++flight->looked_up < flight->access.line_count)
         return true;
     lsu->head = flight->next;
@@ -308,7 +338,7 @@ struct tma_handover tma_lsu_receive_response(struct tma_core *core, struct tma_s
     uint32_t sectors = tma_sector_count(packet->sectors);
     uint64_t arrival =
         tma_port_serve(&sms->ports[packet->sm], passed + core->response_cycles[packet->sm],
-                       sectors * sms->sector_ticks);
+                       sectors * sms->lsus.sector_ticks);
     if (packet->kind == TMA_PACKET_LOAD) /* an atomic had both ways on the first one */
         arrival += tma_hop_cycles(core, packet->gpc, packet->server);
     core->counters.response_sectors += sectors;
@@ -362,7 +392,7 @@ bool tma_sms_access(struct tma_core *core, struct tma_sms *sms, const struct tma
     assert(access->line_count <= TMA_MAX_ACCESS_LINES);
     assert((access->line_count > 0) == (access->kind != TMA_ACCESS_INVALIDATE));
     if (!tma_l1_exists(&lsu->l1) &&
-        !tma_l1_create(&lsu->l1, lsus->l1_bytes, core->machine->l1.sets))
+        !tma_l1_create(&lsu->l1, lsus->l1_bytes, core->machine->l1.ways))
         return false;
     if (sms->transfer_count == 0 && !tma_transfers_grow(core, sms))
         return false;
@@ -378,7 +408,7 @@ bool tma_sms_access(struct tma_core *core, struct tma_sms *sms, const struct tma
                                                   access->wavefronts * sms->wavefront_ticks);
     flight->ready_cycle = flight->queued_cycle;
     flight->next = TMA_NONE;
-    flight->looked_up = flight->outstanding = 0;
+    flight->looked_up = flight->outstanding = flight->rounds = 0;
     if (lsu->head == TMA_NONE)
         lsu->head = id;
     else
@@ -395,8 +425,10 @@ enum tma_error_code tma_lsus_create(struct tma_sms *sms, struct tma_error *error
     struct tma_lsus *lsus = &sms->lsus;
     *lsus = (struct tma_lsus){
         .units = tma_allocate(machine->sm_count, sizeof *lsus->units),
-        .l1_bytes = machine->l1.capacity_bytes,
         .tag_ticks = tma_millicycles_to_ticks(machine->l1.tag_millicycles),
+        .flit_ticks = tma_millicycles_to_ticks(machine->l1.write_flit_millicycles),
+        .access_ticks = tma_millicycles_to_ticks(machine->l1.access_millicycles),
+        .sector_ticks = tma_sector_ticks(machine->l1.port_bytes_per_kcycle),
         .free_access = TMA_NONE,
     };
     if (lsus->units == NULL)
@@ -405,6 +437,7 @@ enum tma_error_code tma_lsus_create(struct tma_sms *sms, struct tma_error *error
         lsus->units[sm].head = TMA_NONE;
         lsus->units[sm].credits = (int32_t)machine->l1.write_flits;
     }
+    tma_sms_carve_out(sms, 0);
     return TMA_OK;
 }
 
@@ -419,5 +452,7 @@ void tma_lsus_free(struct tma_sms *sms) {
 
 void tma_sms_carve_out(struct tma_sms *sms, uint64_t shared_bytes) {
     const struct tma_machine *machine = sms->core->machine;
-    sms->lsus.l1_bytes = machine->l1.capacity_bytes - tma_machine_carve_out(machine, shared_bytes);
+    uint64_t used = tma_machine_carve_out(machine, shared_bytes) + machine->l1.reserved_bytes;
+    uint64_t all = machine->l1.capacity_bytes;
+    sms->lsus.l1_bytes = all > used ? all - used : 0;
 }

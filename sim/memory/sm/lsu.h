@@ -14,6 +14,7 @@ struct tma_access_in_flight {
     uint64_t ready_cycle;  /* of its lines so far, the last is in registers, or at L2 */
     uint32_t next;         /* in the queue of its unit, or among the free ones */
     uint32_t looked_up;    /* lines */
+    uint32_t rounds;       /* of the next line, that were sent to L2 */
     uint32_t outstanding;  /* of these, lines that wait for L2 */
     uint32_t next_waiting[TMA_MAX_ACCESS_LINES]; /* for the same line of L1 */
 };
@@ -31,9 +32,11 @@ struct tma_lsu {
 };
 
 struct tma_lsus {
-    struct tma_lsu *units;                 /* owned: by SM */
-    uint64_t l1_bytes;                     /* of each L1 */
-    uint64_t tag_ticks;                    /* for which a line occupies a unit */
+    struct tma_lsu *units; /* owned: by SM */
+    uint64_t l1_bytes;     /* of each L1 */
+    /* for which a line, a flit of a write, and an access at least occupy a unit, and a sector the
+     * response port of its SM */
+    uint64_t tag_ticks, flit_ticks, access_ticks, sector_ticks;
     struct tma_access_in_flight *accesses; /* owned: a pool */
     uint32_t access_count, free_access, accesses_used;
     struct tma_access_completion *done; /* owned: a ring of completions that the caller has not
