@@ -149,7 +149,7 @@ static void request(struct tma_core *core, struct tma_lsu *lsu, const struct tma
     tma_locate_read(core, packet, &core->gpc_sides[packet->gpc]);
     packet->waiting = waiting;
     lsu->misses++;
-    tma_send(core, TMA_TO_L2, id, core->cycle + core->request_cycles[access->sm]);
+    tma_send_out(core, id);
 }
 
 /* Flits of a round of a line: as tma_write_flits. */
@@ -173,9 +173,7 @@ static void write(struct tma_core *core, struct tma_lsu *lsu, const struct tma_a
     packet->index = place.index;
     packet->server = place.server;
     lsu->credits -= (int32_t)flits_of(access, line);
-    tma_send(core, tma_is_near(core, packet) ? TMA_TO_WRITE_SLICE : TMA_TO_WRITE_TRANSIT, id,
-             core->cycle + core->request_cycles[packet->sm] +
-                 tma_hop_cycles(core, packet->gpc, packet->server));
+    tma_send_out(core, id);
 }
 
 /* Adds a line of an access to those that wait for sectors of a line of L1. */
