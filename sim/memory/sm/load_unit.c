@@ -33,6 +33,11 @@ static struct tma_packet packet_of(const struct tma_core *core, uint32_t id,
     };
 }
 
+/* Not inlined: the loop over the packets of a run needs fewer registers so. */
+TMA_RARE static void send_cold(struct tma_core *core, uint32_t number) {
+    tma_send_out(core, number);
+}
+
 /* Sends the packets of a run of requests to the SM's partition of L2: one at each turn of the unit
  * from `ticks` on. A row that lies completely out of bounds reads one of the eight lines that all
  * transfers share. (Not inlined: gcc would take `common` apart into its fields, and need three
@@ -58,7 +63,7 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
         if (warm)
             tma_send(core, TMA_TO_L2, number, packet->sent_cycle + way_cycles);
         else
-            tma_send_out(core, number);
+            send_cold(core, number);
         line += run->step_lines;
         ticks += sms->row_ticks;
     }

@@ -330,8 +330,8 @@ static void fill(struct tma_core *core, struct tma_lsus *lsus, struct tma_l1 *l1
     }
 }
 
-struct tma_handover tma_lsu_receive_response(struct tma_core *core, struct tma_sms *sms,
-                                             uint32_t id, uint64_t passed) {
+TMA_RARE struct tma_handover tma_lsu_receive_response(struct tma_core *core, struct tma_sms *sms,
+                                                      uint32_t id, uint64_t passed) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = tma_sector_count(packet->sectors);
     uint64_t arrival =
