@@ -352,9 +352,15 @@ static bool take_unit(struct tma_memory *memory, struct woken_units *woken,
     uint32_t unit = memory->ranks[woken->first * 64 + (uint32_t)__builtin_ctzll(*word)];
     uint32_t sms = memory->machine.sm_count;
     *word &= *word - 1;
-    static const enum tma_destination wakes[UNITS_OF_SM] = {TMA_WAKE_LOAD_UNIT, TMA_WAKE_STORE_UNIT,
-                                                            TMA_WAKE_LSU};
-    *next = (struct tma_handover){unit % sms, wakes[unit / sms], memory->core.cycle};
+    enum tma_destination wake = TMA_WAKE_LOAD_UNIT;
+    if (unit >= 2 * sms) {
+        unit -= 2 * sms;
+        wake = TMA_WAKE_LSU;
+    } else if (unit >= sms) {
+        unit -= sms;
+        wake = TMA_WAKE_STORE_UNIT;
+    }
+    *next = (struct tma_handover){unit, wake, memory->core.cycle};
     return true;
 }
 
