@@ -2,9 +2,10 @@
  *
  *   build/capture-first-touch > first_touch.tsv
  *
- * Lane 0 of an SM loads a line in each of `count` places, `stride` MiB apart, in order; then lanes
- * of other SMs do the same, one SM after the other. A row has the step, the SM, the place and the
- * cycles. `lanes`: the lanes of a warp load from a place each, all at once. */
+ * Lane 0 of an SM loads a line in each of many places, in order; then lanes of other SMs do the
+ * same, one SM after the other. A row has the medians of the loads that are the first ones of
+ * 32 MiB, and of the others. `lanes`: the lanes of a warp load from a place each, all at once. */
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -54,16 +55,28 @@ struct device {
     uint32_t *numbers, *cycles, *sink;
 };
 
+static uint32_t percentile(std::vector<uint32_t> cycles, size_t percent) {
+    if (cycles.empty())
+        return 0;
+    std::sort(cycles.begin(), cycles.end());
+    return cycles[cycles.size() * percent / 100];
+}
+
+/* `block_loads`: every so many loads one is the first of its 32 MiB. */
 static void run(const device &d, const char *step, uint32_t sm, const std::vector<uint32_t> &lines,
-                int each) {
+                int each, size_t block_loads) {
     std::vector<uint32_t> cycles(lines.size() / size_t(each));
     check(cudaMemcpy(d.numbers, lines.data(), lines.size() * 4, cudaMemcpyDefault), "numbers");
     probe<<<sm_count, 32, whole_sm>>>(d.big, d.numbers, int(lines.size()), each, sm, d.cycles,
                                       d.sink);
     check(cudaDeviceSynchronize(), step);
     check(cudaMemcpy(cycles.data(), d.cycles, cycles.size() * 4, cudaMemcpyDefault), "cycles");
+    std::vector<uint32_t> first, others;
     for (size_t i = 0; i < cycles.size(); i++)
-        printf("%s\t%u\t%zu\t%d\t%u\n", step, sm, i, each, cycles[i]);
+        (i % block_loads == 0 ? first : others).push_back(cycles[i]);
+    printf("%s\t%u\t%d\t%zu\t%u\t%u\t%u\t%u\t%u\n", step, sm, each, cycles.size(),
+           percentile(first, 50), percentile(others, 50), percentile(cycles, 10),
+           percentile(cycles, 50), percentile(cycles, 90));
 }
 
 static std::vector<uint32_t> places(uint32_t first_mib, uint32_t count, uint32_t stride_kib,
@@ -85,27 +98,27 @@ int main() {
     check(cudaMemset(d.sink, 0, 1 << 20), "memory");
     check(cudaFuncSetAttribute(probe, cudaFuncAttributeMaxDynamicSharedMemorySize, whole_sm),
           "shared");
-    printf("step\tsm\tplace\tlanes\tcycles\n");
-    run(d, "2MiB", 0, places(0, 2048, 2048, 0), 1);
+    printf("step\tsm\tlanes\tloads\tfirst\tothers\tall_p10\tall_median\tall_p90\n");
+    run(d, "2MiB", 0, places(0, 2048, 2048, 0), 1, 16);
     for (uint32_t sm : {0u, 1u, 16u, 2u, 32u, 48u, 4u, 8u})
-        run(d, "2MiB_again", sm, places(0, 2048, 2048, 0), 1);
-    run(d, "64KiB", 0, places(4096, 2048, 64, 0), 1);
+        run(d, "2MiB_again", sm, places(0, 2048, 2048, 0), 1, 16);
+    run(d, "64KiB", 0, places(4096, 2048, 64, 0), 1, 512);
     for (uint32_t sm : {0u, 1u, 16u, 2u})
-        run(d, "64KiB_again", sm, places(4096, 2048, 64, 0), 1);
-    run(d, "32MiB", 0, places(8192, 512, 32768, 0), 1);
-    run(d, "32MiB_again", 0, places(8192, 512, 32768, 0), 1);
-    run(d, "32MiB_again", 2, places(8192, 512, 32768, 0), 1);
+        run(d, "64KiB_again", sm, places(4096, 2048, 64, 0), 1, 512);
+    run(d, "32MiB", 0, places(8192, 512, 32768, 0), 1, 1);
+    run(d, "32MiB_again", 0, places(8192, 512, 32768, 0), 1, 1);
+    run(d, "32MiB_again", 2, places(8192, 512, 32768, 0), 1, 1);
     uint32_t first = 24576 + 64;
     for (int each : {1, 2, 4, 8, 16, 32}) {
-        run(d, "lanes_cold_32MiB", 0, places(first, uint32_t(each) * 8, 32768, 0), each);
-        run(d, "lanes_32MiB", 4, places(first, uint32_t(each) * 8, 32768, 0), each);
-        run(d, "lanes_32MiB_again", 4, places(first, uint32_t(each) * 8, 32768, 0), each);
+        run(d, "lanes_cold_32MiB", 0, places(first, uint32_t(each) * 8, 32768, 0), each, 1);
+        run(d, "lanes_32MiB", 4, places(first, uint32_t(each) * 8, 32768, 0), each, 1);
+        run(d, "lanes_32MiB_again", 4, places(first, uint32_t(each) * 8, 32768, 0), each, 1);
         first += uint32_t(each) * 8 * 32;
     }
     for (int each : {1, 2, 4, 8, 16, 32}) {
-        run(d, "lanes_cold_2MiB", 0, places(first, uint32_t(each) * 16, 2048, 0), each);
-        run(d, "lanes_2MiB", 4, places(first, uint32_t(each) * 16, 2048, 0), each);
-        run(d, "lanes_2MiB_again", 4, places(first, uint32_t(each) * 16, 2048, 0), each);
+        run(d, "lanes_cold_2MiB", 0, places(first, uint32_t(each) * 16, 2048, 0), each, 1);
+        run(d, "lanes_2MiB", 4, places(first, uint32_t(each) * 16, 2048, 0), each, 1);
+        run(d, "lanes_2MiB_again", 4, places(first, uint32_t(each) * 16, 2048, 0), each, 1);
         first += uint32_t(each) * 16 * 2 + 64;
     }
     return 0;

@@ -26,7 +26,8 @@ enum {
     TMA_SECTOR_BYTES = 32,
     TMA_LINE_BYTES = 128,
     TMA_L2_MAX_WAYS = 16, /* of a set */
-    TMA_MAX_CARVE_OUTS = 16
+    TMA_MAX_CARVE_OUTS = 16,
+    TMA_MAX_TLB_MISSES = 64 /* of a CPC */
 };
 
 struct tma_machine {

@@ -200,6 +200,25 @@ TMA_COUNT(l1, write_flits, write_flits, none, 1, 1e6, KEPT, none, MOST,
           "32-byte flits of stores and atomics of warps that an SM has in flight to L2")
 TMA_SECTION_END(l1)
 
+/* Translation of addresses: a TLB for each CPC, and one of the GPU behind them. */
+TMA_SECTION(tlb)
+TMA_WORD(tlb, start, start, translation, translation, OPTIONAL, warm,
+         "what the TLBs hold when a run starts: all, as after a run on the same tensors (warm), or "
+         "nothing, as for memory that was never used (cold); without this key: warm")
+TMA_COUNT(tlb, block, block_bytes, bytes, 4096, 1 << 30, KEPT, none, MOST,
+          "memory that one translation covers")
+TMA_TIME(tlb, miss, miss_cycles, cycles, 0, 1e5, SM, SHORTER(latency), none, LEAST,
+         "latency of a translation from the TLB of the GPU to that of a CPC")
+TMA_TIME(tlb, far, far_cycles, cycles, 0, 1e5, SM, SHORTER(latency), none, LEAST,
+         "the same: what it takes longer for CPCs next to partition 1 of L2")
+TMA_COUNT(tlb, misses, misses, none, 1, TMA_MAX_TLB_MISSES, KEPT, none, MOST,
+          "translations that a CPC waits for at once; further ones wait")
+TMA_TIME(tlb, walk, walk_cycles, cycles, 0, 1e5, SM, SHORTER(latency), none, LEAST,
+         "additional latency of a translation that the TLB of the GPU lacks")
+TMA_TIME(tlb, walk_interval, walk_interval_cycles, cycles, 0, 1e5, SM, KEPT, none, LEAST,
+         "least time between two of these")
+TMA_SECTION_END(tlb)
+
 TMA_SECTION(crossbar)
 TMA_TIME(crossbar, request, request_cycles, cycles, 1, 10000, SM, SHORTER(latency), memory, LEAST,
          "latency from an SM to the nearest L2 slice")

@@ -166,6 +166,8 @@ __attribute__((always_inline)) static inline struct tma_handover deliver(struct 
         return tma_dram_wake(&memory->core, &memory->dram, next.packet);
     case TMA_TO_WRITE_ACCEPTED:
         return tma_l2_receive_accepted(&memory->core, &memory->l2, next.packet, next.cycle);
+    case TMA_TO_TLB:
+        return tma_gpc_translate(&memory->core, &memory->gpcs, next.packet);
     case TMA_TO_LSU:
         return tma_lsu_receive(&memory->core, &memory->sms, next.packet, next.cycle);
     case TMA_WAKE_LSU:
@@ -293,7 +295,7 @@ PREFETCH prefetch_rare_target(struct tma_memory *memory, enum tma_destination de
         tma_dram_prefetch(&memory->dram, number);
         return;
     }
-    if (destination == TMA_TO_LSU)
+    if (destination == TMA_TO_LSU || destination == TMA_TO_TLB)
         return;
     const struct tma_packet *packet = tma_packet_at(&memory->core, number);
     if (destination == TMA_TO_STORE_UNIT) {
@@ -350,9 +352,15 @@ static bool take_unit(struct tma_memory *memory, struct woken_units *woken,
     uint32_t unit = memory->ranks[woken->first * 64 + (uint32_t)__builtin_ctzll(*word)];
     uint32_t sms = memory->machine.sm_count;
     *word &= *word - 1;
-    static const enum tma_destination wakes[UNITS_OF_SM] = {TMA_WAKE_LOAD_UNIT, TMA_WAKE_STORE_UNIT,
-                                                            TMA_WAKE_LSU};
-    *next = (struct tma_handover){unit % sms, wakes[unit / sms], memory->core.cycle};
+    enum tma_destination wake = TMA_WAKE_LOAD_UNIT;
+    if (unit >= 2 * sms) {
+        unit -= 2 * sms;
+        wake = TMA_WAKE_LSU;
+    } else if (unit >= sms) {
+        unit -= sms;
+        wake = TMA_WAKE_STORE_UNIT;
+    }
+    *next = (struct tma_handover){unit, wake, memory->core.cycle};
     return true;
 }
 

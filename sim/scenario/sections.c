@@ -66,6 +66,7 @@ static const char *group_heading(const char *path, size_t length) {
         {"topology.", "`topology`: where SMs are, and which CTAs they run"},
         {"tma.", "`tma`: the TMA unit of an SM, and the warps that use it"},
         {"l1.", "`l1`: the load/store unit of an SM, and its L1 cache"},
+        {"tlb.", "`tlb`: translation of addresses"},
         {"crossbar.", "`crossbar`: between SMs, GPCs and L2"},
         {"l2.", "`l2`: the L2 cache"},
         {"dram.", "`dram`: device memory"},

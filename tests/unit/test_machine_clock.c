@@ -34,7 +34,7 @@ START_TEST(l2_keeps_its_times_and_rates) {
                       after);
         seen++;
     }
-    ck_assert_uint_eq(seen, 18); /* 14 of l2, 4 of crossbar: none of DRAM counts cycles */
+    ck_assert_uint_eq(seen, 19); /* 15 of l2, 4 of crossbar: none of DRAM counts cycles */
 }
 END_TEST
 

@@ -195,4 +195,33 @@ static inline uint32_t tma_crossing_cycles(const struct tma_core *core,
     return core->crossing_cycles[server.slice];
 }
 
+static inline bool tma_is_write(const struct tma_packet *packet) {
+    return packet->kind == TMA_PACKET_STORE || packet->kind == TMA_PACKET_REDUCE;
+}
+
+/* Cycles from an SM to the slice that receives a request first. */
+static inline uint64_t tma_way_cycles(const struct tma_core *core,
+                                      const struct tma_packet *packet) {
+    uint64_t way = core->request_cycles[packet->sm];
+    return tma_is_write(packet) ? way + tma_hop_cycles(core, packet->gpc, packet->server) : way;
+}
+
+/* A request, whose line has been located, reaches L2 at `cycle`. */
+static inline void tma_send_to_l2(struct tma_core *core, uint32_t id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    enum tma_destination destination = TMA_TO_L2;
+    if (tma_is_write(packet))
+        destination = tma_is_near(core, packet) ? TMA_TO_WRITE_SLICE : TMA_TO_WRITE_TRANSIT;
+    tma_send(core, destination, id, cycle);
+}
+
+/* A request leaves its SM for L2 at its sent_cycle, by way of the TLB. */
+static inline void tma_send_out(struct tma_core *core, uint32_t id) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    if (core->machine->tlb.start == TMA_TRANSLATION_warm)
+        tma_send_to_l2(core, id, packet->sent_cycle + tma_way_cycles(core, packet));
+    else
+        tma_send(core, TMA_TO_TLB, id, tma_later(packet->sent_cycle, core->cycle + 1));
+}
+
 #endif

@@ -23,6 +23,8 @@ struct tma_memory_counters {
     uint64_t accesses;                /* of warps to global memory */
     uint64_t l1_sectors;              /* that their loads looked up in L1, or asked L2 for */
     uint64_t l1_hit_sectors;          /* of these, sectors that L1 held */
+    uint64_t tlb_misses;              /* translations that TLBs of CPCs lacked */
+    uint64_t tlb_walks;               /* of these, ones that the TLB of the GPU lacked */
     uint64_t descriptor_fetches;      /* of tensor maps that an SM's cache lacked */
     uint64_t descriptor_l2_fetches;   /* of these, fetches that a GPC's cache sent to L2 */
     uint64_t descriptor_dram_fetches; /* of these, fetches that L2 sent to DRAM */

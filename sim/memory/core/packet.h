@@ -34,6 +34,7 @@ enum tma_destination {
     TMA_TO_SM,             /* SM: a response, or a prefetch that is done */
     TMA_TO_STORE_UNIT,     /* SM: a write is done */
     TMA_TO_LSU,            /* SM: a response to an access of a warp has passed the SM's port */
+    TMA_TO_TLB,            /* CPC: a request that leaves its SM, where translation takes time */
     /* Not of packets: a DRAM channel or a unit of an SM wakes up, and receives its number. */
     TMA_WAKE_CHANNEL,
     TMA_WAKE_UNIT, /* load units by SM, then store units, then load/store units (LSUs) */

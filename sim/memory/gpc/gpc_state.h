@@ -4,6 +4,7 @@
 
 #include "memory/core/core.h"
 #include "memory/core/descriptor_cache.h"
+#include "memory/gpc/tlbs.h"
 
 /* An MSHR of a coalescer: a load that is outstanding until its response has passed its GPC's port.
  * Further loads of the GPC of the same sectors are merged into it, until one of other sectors, of
@@ -43,6 +44,7 @@ struct tma_gpcs {
     struct tma_response_port *ports;          /* owned: by GPC, as those below */
     struct tma_descriptor_cache *descriptors; /* caches of tensor maps */
     struct tma_descriptor_fetches *fetches;
+    struct tma_tlbs tlbs;
     uint64_t sector_ticks;      /* for which a sector occupies a response port */
     uint64_t *link_free_ticks;  /* owned: of all ports */
     uint64_t link_sector_ticks; /* for which a sector occupies a link */

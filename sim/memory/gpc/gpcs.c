@@ -37,6 +37,7 @@ void tma_gpcs_free(struct tma_gpcs *gpcs) {
     tma_release(gpcs->ports);
     tma_release(gpcs->fetches);
     tma_release(gpcs->link_free_ticks);
+    tma_release(gpcs->tlbs.entries);
 }
 
 struct tma_handover tma_gpc_receive_response(struct tma_core *core, struct tma_gpcs *gpcs,

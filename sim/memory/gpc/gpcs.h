@@ -8,6 +8,7 @@
 #include "memory/gpc/coalescer.h"
 #include "memory/gpc/descriptor_fetches.h"
 #include "memory/gpc/gpc_state.h"
+#include "memory/gpc/translation.h"
 
 /* Fails with TMA_ERROR_MEMORY. tma_gpcs_free may be called after a failure. */
 enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core,

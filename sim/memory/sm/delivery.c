@@ -69,7 +69,7 @@ struct tma_handover tma_sm_receive(struct tma_core *core, struct tma_sms *sms, u
     const struct tma_packet *packet = tma_packet_at(core, packet_id);
     uint32_t id = packet->transfer;
     struct tma_transfer *transfer = &sms->transfers[id];
-    if (packet->of_access)
+    if (__builtin_expect(packet->of_access, false))
         return tma_lsu_receive_response(core, sms, packet_id, passed);
     if (packet->kind == TMA_PACKET_PREFETCH) {
         tma_packet_free(core, packet_id);

@@ -47,4 +47,7 @@ void tma_sms_describe(const struct tma_sms *sms, char *text, size_t size) {
                          name_of(transfer), transfer->sm, transfer->completion.issue_cycle,
                          state_of(transfer), transfer->outstanding);
     }
+    if (sms->lsus.accesses_used > 0 && used >= 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, "; %" PRIu32 " accesses of warps",
+                 sms->lsus.accesses_used);
 }

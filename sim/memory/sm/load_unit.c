@@ -43,6 +43,11 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
                                                const struct tma_uniform_run *run, uint64_t ticks) {
     const struct tma_gpc_side *side = &core->gpc_sides[common->gpc];
     uint64_t way_cycles = core->request_cycles[common->sm], line = run->request.line;
+    enum tma_destination first = TMA_TO_L2;
+    if (core->machine->tlb.start == TMA_TRANSLATION_cold) { /* as tma_send_out */
+        first = TMA_TO_TLB;
+        way_cycles = 1;
+    }
     for (uint32_t i = 0; i < run->requests; i++) {
         uint32_t number = tma_packet_new(core);
         if (number == TMA_NONE)
@@ -54,7 +59,7 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
         packet->line = common->fill_line ? tma_fill_line(transfer->fill_lines++) : line;
         packet->sent_cycle = tma_ticks_to_cycle(ticks);
         tma_locate_read(core, packet, side);
-        tma_send(core, TMA_TO_L2, number, packet->sent_cycle + way_cycles);
+        tma_send(core, first, number, packet->sent_cycle + way_cycles);
         line += run->step_lines;
         ticks += sms->row_ticks;
     }

@@ -147,7 +147,7 @@ static void request(struct tma_core *core, struct tma_lsu *lsu, const struct tma
     tma_locate_read(core, packet, &core->gpc_sides[packet->gpc]);
     packet->coalesces = access->caching != TMA_CACHING_COHERENT;
     lsu->misses++;
-    tma_send(core, TMA_TO_L2, id, core->cycle + core->request_cycles[access->sm]);
+    tma_send_out(core, id);
 }
 
 /* Flits of a round of a line: as tma_write_flits. */
@@ -171,9 +171,7 @@ static void write(struct tma_core *core, struct tma_lsu *lsu, const struct tma_a
     packet->index = place.index;
     packet->server = place.server;
     lsu->credits -= (int32_t)flits_of(access, line);
-    tma_send(core, tma_is_near(core, packet) ? TMA_TO_WRITE_SLICE : TMA_TO_WRITE_TRANSIT, id,
-             core->cycle + core->request_cycles[packet->sm] +
-                 tma_hop_cycles(core, packet->gpc, packet->server));
+    tma_send_out(core, id);
 }
 
 /* Adds a line of an access to those that wait for sectors of a line of L1. */
@@ -330,8 +328,8 @@ static void fill(struct tma_core *core, struct tma_lsus *lsus, struct tma_l1 *l1
     }
 }
 
-struct tma_handover tma_lsu_receive_response(struct tma_core *core, struct tma_sms *sms,
-                                             uint32_t id, uint64_t passed) {
+TMA_RARE struct tma_handover tma_lsu_receive_response(struct tma_core *core, struct tma_sms *sms,
+                                                      uint32_t id, uint64_t passed) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = tma_sector_count(packet->sectors);
     uint64_t arrival =

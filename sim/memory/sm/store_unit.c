@@ -90,9 +90,7 @@ static void send(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
         .partial = request->partial,
     };
     owner->outstanding++;
-    tma_send(core, tma_is_near(core, packet) ? TMA_TO_WRITE_SLICE : TMA_TO_WRITE_TRANSIT, id,
-             cycle + core->request_cycles[packet->sm] +
-                 tma_hop_cycles(core, packet->gpc, packet->server));
+    tma_send_out(core, id);
 }
 
 static void complete(struct tma_core *core, struct tma_sms *sms, uint32_t id, uint64_t read) {
