@@ -93,7 +93,8 @@ uint32_t cli_launch_experiments(const struct tma_launch *launch, const struct tm
     }
     uint32_t count = 0;
     for (uint32_t i = 0; i < PARTS; i++) {
-        if (experiments.cycles[i] == 0 || experiments.cycles[i] + cycles / 100 > cycles)
+        uint64_t now = experiments.cycles[i];
+        if (now == 0 || now >= cycles || (cycles - now) * 100 < cycles)
             continue;
         struct tma_launch_limit limit = {parts[i].key, parts[i].text,
                                          cycles - experiments.cycles[i]};

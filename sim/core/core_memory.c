@@ -87,6 +87,8 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
                                                             .group = warp->copies.committed}};
     if (cycle > sm->access_cycle)
         sm->access_cycle = cycle;
+    if (sm->access_cycle < tma_memory_now(run->memory))
+        sm->access_cycle = tma_memory_now(run->memory);
     struct tma_access access = {.cycle = sm->access_cycle,
                                 .tag = tag,
                                 .sm = sm->number,

@@ -17,10 +17,15 @@ static void look_again(struct tma_core_sm *sm, struct tma_core_warp *warp) {
 }
 
 /* Something that a blocked warp may wait for has happened. */
-static void unblock(struct tma_core_sm *sm, struct tma_core_warp *warp) {
+static void unblock(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t cycle,
+                    enum tma_core_stall reason) {
     if (warp->state != TMA_CORE_BLOCKED)
         return;
     warp->state = TMA_CORE_RUNS;
+    if (warp->ready < cycle) {
+        warp->ready = cycle;
+        warp->ready_reason = (uint8_t)reason;
+    }
     look_again(sm, warp);
 }
 
@@ -238,14 +243,14 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
         if (same) {
             complete(event->kind == TMA_EVENT_STORE ? &warp->reads : &warp->stores, event->group,
                      event->cycle);
-            unblock(sm, warp);
+            unblock(sm, warp, event->cycle, TMA_STALL_STORES);
         }
         break;
     case TMA_EVENT_COPY:
         if (same) {
             complete(&warp->copies, event->group, event->cycle);
             arrive(sm, warp, event->cycle);
-            unblock(sm, warp);
+            unblock(sm, warp, event->cycle, TMA_STALL_COPIES);
         }
         break;
     case TMA_EVENT_ACCESS:
@@ -259,7 +264,7 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
                 --warp->writes;
                 warp->written_cycle = event->cycle;
             }
-            unblock(sm, warp);
+            unblock(sm, warp, event->cycle, TMA_STALL_GLOBAL);
         }
         break;
     }
@@ -315,7 +320,7 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
     group->products = number + 1;
     struct tma_core_warp *warps_of = warp - warp->index % 4;
     for (uint32_t i = 0; i < 4 && i < warps; ++i)
-        unblock(sm, &warps_of[i]);
+        unblock(sm, &warps_of[i], cycle, TMA_STALL_PRODUCT);
 }
 
 /* ---- issue ---- */
