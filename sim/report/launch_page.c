@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "report/decimal.h"
 #include "report/escape.h"
 #include "report/page.h"
 
 /* What the instructions of a line did, in sum. */
 struct counts {
     uint64_t executions, wavefronts, ideal_wavefronts, sectors, ideal_sectors, bytes;
-    bool found; /* a finding names it */
+    uint64_t cycles[TMA_STALL_COUNT]; /* of warps, by what they went to */
+    bool found;                       /* a finding names it */
 };
 
 static void add(struct counts *sum, const struct tma_ptx_line *line) {
@@ -20,6 +22,18 @@ static void add(struct counts *sum, const struct tma_ptx_line *line) {
     sum->sectors += line->sectors;
     sum->ideal_sectors += line->ideal_sectors;
     sum->bytes += line->bytes;
+}
+
+static void add_cycles(uint64_t sums[TMA_STALL_COUNT], const uint64_t cycles[TMA_STALL_COUNT]) {
+    for (int i = 0; i < TMA_STALL_COUNT; i++)
+        sums[i] += cycles[i];
+}
+
+static uint64_t all_cycles(const uint64_t cycles[TMA_STALL_COUNT]) {
+    uint64_t all = 0;
+    for (int i = 0; i < TMA_STALL_COUNT; i++)
+        all += cycles[i];
+    return all;
 }
 
 /* The line of an instruction in the PTX, or in a source file; 0: it has none there. */
@@ -46,8 +60,11 @@ static struct counts *sum_lines(const struct tma_launch_report *report, int64_t 
     struct counts *lines = tma_allocate(count + 1, sizeof *lines);
     for (uint32_t i = 0; lines != NULL && i < module->instruction_count; i++) {
         uint32_t line = line_of(module, i, file);
-        if (line > 0 && line <= count)
-            add(&lines[line - 1], &report->result->lines[i]);
+        if (line == 0 || line > count)
+            continue;
+        add(&lines[line - 1], &report->result->lines[i]);
+        if (report->timing != NULL)
+            add_cycles(lines[line - 1].cycles, report->timing->line_stalls[i]);
     }
     for (uint32_t i = 0; lines != NULL && i < report->result->finding_count; i++) {
         mark_finding(module, report->result->findings[i].instruction, file, lines, count);
@@ -71,6 +88,30 @@ static void write_cell(uint64_t value, uint64_t ideal, FILE *out) {
     else if (value > 0)
         fprintf(out, "%" PRIu64, value);
     fputs("</td>", out);
+}
+
+static double share(uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0 : 100 * (double)part / (double)whole;
+}
+
+/* A cell with the share of all cycles of warps that a line takes; what they went to is its title.
+ */
+static void write_time(const struct tma_launch_report *report, const uint64_t *cycles, FILE *out) {
+    if (report->timing == NULL)
+        return;
+    uint64_t all = all_cycles(report->timing->stalls), own = all_cycles(cycles);
+    fputs("<td class=\"number\"", out);
+    if (own == 0) {
+        fputs("></td>", out);
+        return;
+    }
+    fputs(" title=\"", out);
+    for (int i = 0, written = 0; i < TMA_STALL_COUNT; i++)
+        if (cycles[i] > 0)
+            fprintf(out, "%s%s %s %%", written++ > 0 ? ", " : "",
+                    tma_core_stall_text((enum tma_core_stall)i),
+                    tma_decimal(share(cycles[i], all), 1).text);
+    fprintf(out, "\">%s %%</td>", tma_decimal(share(own, all), 1).text);
 }
 
 /* Lines from the first to the last one that executes, and a few around them. */
@@ -120,7 +161,10 @@ static bool write_listing(const struct tma_launch_report *report, const char *ti
     if (first < end) {
         fputs("<section class=\"listing\"><h2>", out);
         tma_write_xml(title, out);
-        fputs("</h2><div class=\"scroll\"><table><thead><tr><th>line</th><th>instructions</th>"
+        fputs("</h2><div class=\"scroll\"><table><thead><tr><th>line</th>", out);
+        if (report->timing != NULL)
+            fputs("<th>time of warps</th>", out);
+        fputs("<th>instructions</th>"
               "<th>wavefronts / ideal</th><th>sectors / "
               "ideal</th><th>bytes</th><th></th></tr></thead>"
               "<tbody>\n",
@@ -134,6 +178,7 @@ static bool write_listing(const struct tma_launch_report *report, const char *ti
         if (file < 0)
             fprintf(out, " id=\"L%" PRIu32 "\"", i + 1);
         fprintf(out, "><td class=\"number\">%" PRIu32 "</td>", i + 1);
+        write_time(report, line->cycles, out);
         write_cell(line->executions, 0, out);
         write_cell(line->wavefronts, line->ideal_wavefronts, out);
         write_cell(line->sectors, line->ideal_sectors, out);
@@ -158,6 +203,8 @@ static void write_figures(const struct tma_launch_report *report, FILE *out) {
     for (uint32_t i = 0; i < report->prepared->module->instruction_count; i++)
         add(&all, &result->lines[i]);
     fputs("<section id=\"figures\" aria-label=\"figures\">\n", out);
+    if (report->timing != NULL)
+        write_figure("cycles", report->timing->cycles, out);
     write_figure("warp instructions", result->instructions, out);
     write_figure("wavefronts of shared memory", all.wavefronts, out);
     write_figure("of these by bank conflicts", all.wavefronts - all.ideal_wavefronts, out);
