@@ -30,13 +30,16 @@ static void tear_down(void) {
 static void build(void) {
     program.workload = &workload;
     program.reports = calloc(workload.depth * TMA_MAX_CONSUMERS, sizeof *program.reports);
-    *simulation = (struct tma_simulation){
-        .program = &tma_slots,
-        .state = &program,
-        .machine = &machine,
-        .maps = {workload.maps, workload.arrays, workload.map_places, workload.map_count},
-        .cta_count = workload.cta_count,
-        .completes_ahead = workload.consumer_count == 0 && tma_cluster_ctas(&workload) == 1};
+    *simulation = (struct tma_simulation){.program = &tma_slots,
+                                          .state = &program,
+                                          .machine = &machine,
+                                          .maps = {.maps = workload.maps,
+                                                   .arrays = workload.arrays,
+                                                   .places = workload.map_places,
+                                                   .count = workload.map_count},
+                                          .cta_count = workload.cta_count,
+                                          .completes_ahead = workload.consumer_count == 0 &&
+                                                             tma_cluster_ctas(&workload) == 1};
     ck_assert(tma_simulation_create(simulation, NULL, TMA_CAUSE_COUNT, &result));
     ck_assert_int_eq(tma_memory_create(&simulation->memory, &machine, NULL), TMA_OK);
     ck_assert(tma_slots_create(&program));
