@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "core/core_run.h"
 #include "launch/prepared.h"
 #include "records/validate.h"
 #include "scenario/describe.h"
@@ -185,9 +186,10 @@ START_TEST(validation_is_whole_or_an_error) {
 }
 END_TEST
 
-/* Runs a launch of one CTA that is checked for races; allocation `failing` fails. */
-static bool run_launch(long failing, const struct tma_machine *machine, uint64_t *instructions,
-                       bool *failed) {
+/* Runs a launch of one CTA that is checked for races, in time or without; allocation `failing`
+ * fails. */
+static bool run_launch(long failing, bool timed, const struct tma_machine *machine,
+                       uint64_t *instructions, bool *failed) {
     static const char *const one_cta[] = {"grid=[1]"};
     static const struct tma_ptx_options checked = {.sanitize_ctas = 1};
     static const char launch_text[] =
@@ -211,7 +213,12 @@ static bool run_launch(long failing, const struct tma_machine *machine, uint64_t
     bool good = tma_launch_read(launch_text, strlen(launch_text), "examples/launches/copy.yaml",
                                 one_cta, 1, &launch, &list) &&
                 tma_launch_prepare(&launch, machine, true, &prepared, &list);
-    if (good && tma_ptx_execute(&prepared.execution, &checked, &result, &error) != TMA_OK) {
+    struct tma_core_result timing = {0};
+    enum tma_error_code code =
+        !good   ? TMA_OK
+        : timed ? tma_core_run(machine, &prepared.execution, &checked, &result, &timing, &error)
+                : tma_ptx_execute(&prepared.execution, &checked, &result, &error);
+    if (code != TMA_OK) {
         tma_diagnose(&list, error.code, launch.at, "%s", error.text);
         good = false;
     }
@@ -222,7 +229,8 @@ static bool run_launch(long failing, const struct tma_machine *machine, uint64_t
     ck_assert_msg(result.finding_count == 0, "%ld %s", failing, result.findings[0].text);
     ck_assert_int_eq(result.failure, TMA_PTX_COMPLETED);
     ck_assert_uint_eq(result.finding_count, 0);
-    *instructions = result.instructions;
+    *instructions = result.instructions + timing.cycles;
+    tma_core_result_free(&timing);
     tma_ptx_result_free(&result);
     tma_diagnostics_free(&list);
     tma_prepared_free(&prepared);
@@ -234,12 +242,12 @@ START_TEST(launch_is_whole_or_an_error) {
     static struct tma_machine machine;
     struct tma_diagnostics list = {0};
     uint64_t whole, got;
-    bool failed = true;
+    bool failed = true, timed = _i == 1;
     ck_assert(tma_machine_read("configs/gpus/h200.yaml", &machine, &list));
-    ck_assert(run_launch(-1, &machine, &whole, &failed));
+    ck_assert(run_launch(-1, timed, &machine, &whole, &failed));
     long failing = 0;
     for (failed = true; failed; failing++)
-        if (run_launch(failing, &machine, &got, &failed))
+        if (run_launch(failing, timed, &machine, &got, &failed))
             ck_assert_uint_eq(got, whole);
     ck_assert_int_gt(failing, 200);
 }
@@ -308,7 +316,7 @@ int main(void) {
         tcase_add_test(tests, maps_are_whole_or_an_error);
         tcase_add_test(tests, missing_value_is_visible);
         tcase_add_test(tests, validation_is_whole_or_an_error);
-        tcase_add_test(tests, launch_is_whole_or_an_error);
+        tcase_add_loop_test(tests, launch_is_whole_or_an_error, 0, 2);
     }
     tcase_add_test(tests, no_error_is_lost);
     tcase_add_test(tests, full_list_keeps_lack_of_memory);
