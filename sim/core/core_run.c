@@ -288,7 +288,7 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
                                  struct tma_error *error) {
     struct tma_core_run run = {
         .machine = machine, .launch = launch, .result = result, .free_pending = UINT32_MAX};
-    *result = (struct tma_core_result){.launch_cycles = machine->topology.launch_cycles};
+    *result = (struct tma_core_result){.launch_cycles = machine->topology.launch_empty_cycles};
     enum tma_error_code code = tma_stepper_create(launch, options, executed, &run.stepper, error);
     if (code == TMA_OK)
         code = tma_core_plan_create(machine, launch, run.stepper, &run.plan, error);

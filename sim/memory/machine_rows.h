@@ -80,6 +80,8 @@ TMA_BOUND_LIST(topology, sms, TMA_MAX_SMS, TMA_MAX_SMS - 1,
 TMA_TIME(topology, launch, launch_cycles, cycles, 0, 1e6, SM, KEPT, launch, LEAST,
          "time that a profiler counts for a launch beyond that of its CTAs: launch and drain. "
          "Reports do not have it")
+TMA_TIME(topology, launch_empty, launch_empty_cycles, cycles, 0, 1e6, SM, KEPT, launch, LEAST,
+         "the same time of a kernel whose CTAs do next to nothing. It is added to compiled kernels")
 TMA_TIME(topology, launch_interval, launch_interval_cycles, cycles, 0, 10000, SM, KEPT, none, LEAST,
          "least time between the starts of two CTAs of a GPC; the nearest SMs are first")
 TMA_TIME(topology, launch_warp, launch_warp_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
