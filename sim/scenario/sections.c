@@ -73,6 +73,7 @@ static const char *group_heading(const char *path, size_t length) {
         {"shared.", "`shared`: shared memory of an SM"},
         {"warp.", "`warp`: what instructions of the warps of a kernel's roles take"},
         {"sm.", "`sm`: what an SM has for CTAs, and the rates of its units"},
+        {"core.", "`core`: what instructions of compiled kernels take"},
     };
     for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++)
         if (strlen(headings[i].group) == length && strncmp(headings[i].group, path, length) == 0)
