@@ -189,8 +189,10 @@ void tma_core_sm_add(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32
                      uint64_t cycle);
 void tma_core_sm_remove(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32_t count);
 
-/* Adds an event; false when out of memory. Takes the first one of those there are. */
-bool tma_core_add_event(struct tma_core_sm *sm, const struct tma_core_event *event);
+/* Adds an event; sets run->out_of_memory where there is no room. */
+void tma_core_add_event(struct tma_core_sm *sm, const struct tma_core_event *event);
+
+/* Removes the first event; there must be one. */
 struct tma_core_event tma_core_pop_event(struct tma_core_sm *sm);
 
 /* Lets warps of a CTA that wait look whether their wait is over, at `cycle`. */
