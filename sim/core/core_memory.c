@@ -48,9 +48,9 @@ void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
     uint32_t tag = take_pending(run);
     if (tag == UINT32_MAX)
         return;
-    bool writes = transfer->direction == TMA_STORE || transfer->direction == TMA_REDUCE;
     run->pending[tag] = (struct tma_core_pending){
-        .event = {.kind = writes ? TMA_EVENT_STORE : TMA_EVENT_BYTES,
+        .event = {.kind =
+                      tma_writes_tensor(transfer->direction) ? TMA_EVENT_STORE : TMA_EVENT_BYTES,
                   .warp = warp,
                   .generation = warp->generation,
                   .cluster = warp->cluster,
@@ -62,7 +62,6 @@ void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
         .left =
             transfer->direction == TMA_LOAD ? (uint32_t)__builtin_popcount(transfer->cta_mask) : 1};
     struct tma_core_issue issue = {.cycle = cycle,
-                                   .number = run->numbers++,
                                    .warp = warp,
                                    .cluster = warp->cluster,
                                    .sm = sm->number,
@@ -147,16 +146,15 @@ static void hand_over(struct tma_core_run *run, struct tma_core_issue *issue) {
     struct tma_error error;
     if (!transfer->has_map) {
         transfer->map = map_of_bytes(transfer->global_address, transfer->bytes);
-        transfer->operation =
-            (struct tma_operation){.direction = transfer->direction, .access = TMA_ACCESS_TILE};
+        transfer->operation = (struct tma_operation){
+            .direction = transfer->direction == TMA_REDUCE ? TMA_STORE : transfer->direction,
+            .access = TMA_ACCESS_TILE};
     }
-    if (transfer->direction == TMA_REDUCE && !transfer->has_map)
-        transfer->operation.direction = TMA_STORE;
     if (tma_rows_begin(&rows, &transfer->map, &transfer->operation, &size, &error) != TMA_OK) {
         run->failed = true; /* execution has found it legal before */
         return;
     }
-    uint32_t copies[16], copy_count = 0, own = issue->warp->rank;
+    uint32_t copies[TMA_PTX_MAX_CLUSTER_CTAS], copy_count = 0, own = issue->warp->rank;
     uint32_t mask = transfer->direction == TMA_LOAD ? transfer->cta_mask : 0;
     for (uint32_t left = mask & ~(1u << own); left != 0; left &= left - 1)
         copies[copy_count++] = issue->cluster->sms[__builtin_ctz(left)]->number;

@@ -64,13 +64,6 @@ static bool add_registers(struct tma_core_builder *builder,
 
 /* ---- kinds and costs ---- */
 
-static bool has(const struct tma_ptx_instruction *instruction, enum tma_ptx_word word) {
-    for (uint32_t i = 0; i < instruction->word_count; ++i)
-        if (instruction->words[i] == word)
-            return true;
-    return false;
-}
-
 static uint8_t count_of(const struct tma_ptx_module *module,
                         const struct tma_ptx_instruction *instruction) {
     const struct tma_ptx_operand *operand = &module->operands[instruction->operands];
@@ -89,9 +82,9 @@ static enum tma_caching caching_of(const struct tma_ptx_instruction *instruction
     static const enum tma_ptx_word coherent[] = {TMA_PTX_DOT_CV, TMA_PTX_DOT_VOLATILE,
                                                  TMA_PTX_DOT_RELAXED, TMA_PTX_DOT_ACQUIRE};
     for (size_t i = 0; i < sizeof coherent / sizeof coherent[0]; ++i)
-        if (has(instruction, coherent[i]))
+        if (tma_ptx_has(instruction, coherent[i]))
             return TMA_CACHING_COHERENT;
-    if (has(instruction, TMA_PTX_DOT_CG))
+    if (tma_ptx_has(instruction, TMA_PTX_DOT_CG))
         return TMA_CACHING_L2;
     return TMA_CACHING_ALL;
 }
@@ -106,7 +99,7 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
     switch ((enum tma_ptx_opcode)instruction->opcode) {
     case TMA_PTX_OP_LD:
     case TMA_PTX_OP_LDU:
-        if (has(instruction, TMA_PTX_DOT_PARAM))
+        if (tma_ptx_has(instruction, TMA_PTX_DOT_PARAM))
             return;
         set(planned, TMA_CORE_ACCESS, shared);
         planned->caching = (uint8_t)caching_of(instruction);
@@ -153,7 +146,9 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
         return;
     case TMA_PTX_OP_CP_ASYNC_BULK_WAIT_GROUP:
         set(planned,
-            has(instruction, TMA_PTX_DOT_READ) ? TMA_CORE_BULK_WAIT_READ : TMA_CORE_BULK_WAIT, 0);
+            tma_ptx_has(instruction, TMA_PTX_DOT_READ) ? TMA_CORE_BULK_WAIT_READ
+                                                       : TMA_CORE_BULK_WAIT,
+            0);
         planned->count = count_of(module, instruction);
         return;
     case TMA_PTX_OP_CP_ASYNC:
@@ -196,8 +191,8 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
         return;
     case TMA_PTX_OP_FENCE:
     case TMA_PTX_OP_MEMBAR:
-        if (has(instruction, TMA_PTX_DOT_GPU) || has(instruction, TMA_PTX_DOT_SYS) ||
-            has(instruction, TMA_PTX_DOT_GL))
+        if (tma_ptx_has(instruction, TMA_PTX_DOT_GPU) ||
+            tma_ptx_has(instruction, TMA_PTX_DOT_SYS) || tma_ptx_has(instruction, TMA_PTX_DOT_GL))
             set(planned, TMA_CORE_FENCE, 0);
         return;
     case TMA_PTX_OP_BRA:

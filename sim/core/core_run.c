@@ -47,7 +47,7 @@ static bool create_place(struct tma_core_run *run, struct tma_core_cluster *plac
     uint32_t warps = run->cluster_ctas * run->cta_warps;
     place->warps = tma_allocate(warps, sizeof *place->warps);
     place->groups =
-        tma_allocate((size_t)run->cluster_ctas * ((run->cta_warps + 3) / 4), sizeof *place->groups);
+        tma_allocate((size_t)run->cluster_ctas * tma_core_warpgroups(run), sizeof *place->groups);
     if (place->warps == NULL || place->groups == NULL)
         return false;
     for (uint32_t i = 0; i < run->cluster_ctas; ++i) {
@@ -119,7 +119,7 @@ static enum tma_error_code create(struct tma_core_run *run, struct tma_error *er
                 code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
         }
         for (uint32_t i = 0; code == TMA_OK && i < run->sm_count; ++i)
-            for (uint32_t s = 0; s < TMA_CORE_SCHEDULERS; ++s) {
+            for (uint32_t s = 0; s < TMA_SCHEDULERS; ++s) {
                 run->sms[i].schedulers[s].warps =
                     tma_allocate((size_t)run->sms[i].ctas * run->cta_warps,
                                  sizeof *run->sms[i].schedulers[s].warps);
@@ -141,7 +141,7 @@ static bool start_cluster(struct tma_core_run *run, struct tma_core_cluster *pla
     ++place->generation;
     place->running = run->cluster_ctas * run->cta_warps;
     memset(place->groups, 0,
-           (size_t)run->cluster_ctas * ((run->cta_warps + 3) / 4) * sizeof *place->groups);
+           (size_t)run->cluster_ctas * tma_core_warpgroups(run) * sizeof *place->groups);
     for (uint32_t rank = 0; rank < run->cluster_ctas; ++rank) {
         struct tma_core_warp *warps = &place->warps[(size_t)rank * run->cta_warps];
         for (uint32_t i = 0; i < run->cta_warps; ++i) {
@@ -186,7 +186,7 @@ static bool give_up(struct tma_core_run *run, uint64_t cycle) {
             if (place->warps[i].state == TMA_CORE_PARKED)
                 tma_stepper_give_up(place->warps[i].warp);
         for (uint32_t rank = 0; place->cluster != NULL && rank < run->cluster_ctas; ++rank) {
-            tma_core_sm_signal(place->sms[rank], place, rank, cycle);
+            tma_core_signal(run, place, rank, cycle);
             any |= place->sms[rank]->next_cycle != TMA_NEVER;
         }
     }
@@ -319,10 +319,8 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
             result->tensor_cycles += run.sms[i].tensor.busy_ticks / TMA_TICKS;
         }
     }
-    struct tma_stepper *stepper = run.stepper;
-    run.stepper = stepper;
     release(&run);
-    code = tma_stepper_free(stepper, code);
+    code = tma_stepper_free(run.stepper, code);
     if (code != TMA_OK)
         tma_core_result_free(result);
     return code;

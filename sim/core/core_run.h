@@ -19,7 +19,6 @@
     X(TMA_STALL_PRODUCT, "product", "waiting for matrix products")                                 \
     X(TMA_STALL_STORES, "stores", "waiting for bulk stores")                                       \
     X(TMA_STALL_COPIES, "copies", "waiting for cp.async")                                          \
-    X(TMA_STALL_PIPE, "pipe", "waiting for a pipe")                                                \
     X(TMA_STALL_SCHEDULER, "not_selected", "ready, while the scheduler issued other warps")        \
     X(TMA_STALL_FETCH, "fetch", "fetching instructions, branching")                                \
     X(TMA_STALL_SLEEP, "sleep", "sleeping or polling")

@@ -6,7 +6,7 @@
 
 static struct tma_core_scheduler *scheduler_of(struct tma_core_sm *sm,
                                                const struct tma_core_warp *warp) {
-    return &sm->schedulers[warp->index % TMA_CORE_SCHEDULERS];
+    return &sm->schedulers[warp->index % TMA_SCHEDULERS];
 }
 
 static void look_again(struct tma_core_sm *sm, struct tma_core_warp *warp) {
@@ -29,10 +29,8 @@ static void unblock(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t
     look_again(sm, warp);
 }
 
-void tma_core_sm_signal(struct tma_core_sm *sm, struct tma_core_cluster *cluster, uint32_t rank,
-                        uint64_t cycle) {
-    struct tma_core_run *run = sm->run;
-    struct tma_core_sm *to = cluster->sms[rank];
+void tma_core_signal(struct tma_core_run *run, struct tma_core_cluster *cluster, uint32_t rank,
+                     uint64_t cycle) {
     struct tma_core_warp *warps = &cluster->warps[(size_t)rank * run->cta_warps];
     for (uint32_t i = 0; i < run->cta_warps; ++i) {
         struct tma_core_warp *warp = &warps[i];
@@ -46,14 +44,14 @@ void tma_core_sm_signal(struct tma_core_sm *sm, struct tma_core_cluster *cluster
         uint64_t awake = cycle + run->machine->warp.wake_cycles;
         if (warp->ready < awake)
             warp->ready = awake;
-        look_again(to, warp);
+        look_again(cluster->sms[rank], warp);
     }
 }
 
 static struct tma_core_warpgroup *group_of(const struct tma_core_run *run,
                                            const struct tma_core_warp *warp) {
-    uint32_t groups = (run->cta_warps + 3) / 4;
-    return &warp->cluster->groups[warp->rank * groups + warp->index / 4];
+    return &warp->cluster->groups[warp->rank * tma_core_warpgroups(run) +
+                                  warp->index / TMA_CORE_GROUP_WARPS];
 }
 
 /* The cycle at which product `number` of a warpgroup ends; TMA_NEVER: not all warps have issued it.
@@ -215,6 +213,23 @@ static void defer(struct tma_core_sm *sm, struct tma_core_warp *warp,
     arrive(sm, warp, cycle);
 }
 
+/* ---- results ---- */
+
+static void set_results(struct tma_core_run *run, struct tma_core_warp *warp,
+                        const struct tma_core_instruction *planned, uint64_t cycle,
+                        enum tma_core_stall reason) {
+    const uint32_t *numbers = run->plan.numbers + planned->first + planned->read_count;
+    for (uint32_t i = 0; i < planned->write_count; ++i) {
+        warp->registers[numbers[i]] = cycle;
+        warp->producers[numbers[i]] = (uint8_t)reason;
+    }
+}
+
+/* Stores and reductions: fences wait for them. */
+static bool has_no_result(const struct tma_core_instruction *planned) {
+    return planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE;
+}
+
 /* ---- what happens at a cycle ---- */
 
 static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
@@ -228,14 +243,14 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
             event->barrier != UINT32_MAX) {
             tma_stepper_complete(event->cluster->cluster, event->rank, event->barrier,
                                  event->bytes);
-            tma_core_sm_signal(sm, event->cluster, event->rank, event->cycle);
+            tma_core_signal(run, event->cluster, event->rank, event->cycle);
         }
         break;
     case TMA_EVENT_ARRIVAL:
         if (event->cluster->generation == event->cluster_generation) {
             struct tma_ptx_deferred arrival = {event->rank, event->barrier};
             tma_stepper_arrive(event->cluster->cluster, &arrival);
-            tma_core_sm_signal(sm, event->cluster, event->rank, event->cycle);
+            tma_core_signal(run, event->cluster, event->rank, event->cycle);
         }
         break;
     case TMA_EVENT_STORE:
@@ -257,10 +272,8 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
         if (same) {
             const struct tma_core_instruction *planned =
                 &run->plan.instructions[event->instruction];
-            const uint32_t *numbers = run->plan.numbers + planned->first + planned->read_count;
-            for (uint32_t i = 0; i < planned->write_count; ++i)
-                warp->registers[numbers[i]] = event->cycle;
-            if (planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE) {
+            set_results(run, warp, planned, event->cycle, TMA_STALL_GLOBAL);
+            if (has_no_result(planned)) {
                 --warp->writes;
                 warp->written_cycle = event->cycle;
             }
@@ -310,30 +323,22 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
     uint64_t number = warp->products++, at = number % TMA_CORE_PRODUCTS;
     if (group->warps[at] == 0 || cycle > group->asked[at])
         group->asked[at] = cycle;
-    uint32_t warps = run->cta_warps - warp->index / 4 * 4;
-    if (++group->warps[at] < (warps < 4 ? warps : 4))
+    uint32_t in_group = warp->index % TMA_CORE_GROUP_WARPS,
+             warps = run->cta_warps - (warp->index - in_group);
+    if (warps > TMA_CORE_GROUP_WARPS)
+        warps = TMA_CORE_GROUP_WARPS;
+    if (++group->warps[at] < warps)
         return;
     group->warps[at] = 0;
     run->result->flops += UINT64_C(2) * product->shape.m * product->shape.n * product->shape.k;
     uint64_t last = number == 0 ? 0 : group->ends[(number - 1) % TMA_CORE_PRODUCTS];
     group->ends[at] = multiply(sm, product, group->asked[at], last);
     group->products = number + 1;
-    struct tma_core_warp *warps_of = warp - warp->index % 4;
-    for (uint32_t i = 0; i < 4 && i < warps; ++i)
-        unblock(sm, &warps_of[i], cycle, TMA_STALL_PRODUCT);
+    for (uint32_t i = 0; i < warps; ++i)
+        unblock(sm, warp - in_group + i, cycle, TMA_STALL_PRODUCT);
 }
 
 /* ---- issue ---- */
-
-static void set_results(struct tma_core_run *run, struct tma_core_warp *warp,
-                        const struct tma_core_instruction *planned, uint64_t cycle,
-                        enum tma_core_stall reason) {
-    const uint32_t *numbers = run->plan.numbers + planned->first + planned->read_count;
-    for (uint32_t i = 0; i < planned->write_count; ++i) {
-        warp->registers[numbers[i]] = cycle;
-        warp->producers[numbers[i]] = (uint8_t)reason;
-    }
-}
 
 /* The load/store unit takes no more than a queue of accesses. */
 static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
@@ -341,7 +346,7 @@ static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
     uint32_t waiting = tma_memory_waiting_accesses(sm->run->memory, sm->number);
     if (waiting <= queue)
         return;
-    for (uint32_t i = 0; i < TMA_CORE_SCHEDULERS; ++i) {
+    for (uint32_t i = 0; i < TMA_SCHEDULERS; ++i) {
         struct tma_core_scheduler *scheduler = &sm->schedulers[i];
         if (scheduler->pipes[TMA_PIPE_LSU] < cycle + waiting - queue)
             scheduler->pipes[TMA_PIPE_LSU] = cycle + waiting - queue;
@@ -384,7 +389,7 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
         }
     } else if (step->line_count != 0) {
         set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL);
-        warp->writes += planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE;
+        warp->writes += has_no_result(planned);
         tma_core_access(run, sm, warp, TMA_EVENT_ACCESS, cycle);
         hold_back(sm, cycle);
     } else {
@@ -396,7 +401,7 @@ static void issue_transfers(struct tma_core_sm *sm, struct tma_core_warp *warp, 
     struct tma_core_run *run = sm->run;
     for (uint32_t i = 0; i < run->step.transfer_count; ++i) {
         const struct tma_ptx_transfer *transfer = &run->step.transfers[i];
-        if (transfer->direction == TMA_STORE || transfer->direction == TMA_REDUCE) {
+        if (tma_writes_tensor(transfer->direction)) {
             ++warp->reads.open;
             ++warp->stores.open;
         }
@@ -409,7 +414,6 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
                 const struct tma_core_instruction *planned, uint32_t instruction, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
     struct tma_ptx_step *step = &run->step;
-    uint64_t done = cycle + planned->latency;
     enum tma_core_stall reason = TMA_STALL_ORDER;
     uint64_t start = is_reordered(planned) ? start_of(run, warp, planned, cycle, &reason) : cycle;
     switch ((enum tma_core_kind)planned->kind) {
@@ -454,7 +458,7 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
         warp->ready += (uint64_t)step->sleep_ns * run->machine->sm_clock_mhz / 1000;
         return;
     default:
-        set_results(run, warp, planned, done,
+        set_results(run, warp, planned, cycle + planned->latency,
                     planned->latency > 8 ? TMA_STALL_SHARED : TMA_STALL_ORDER);
     }
 }
@@ -519,9 +523,9 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     for (uint32_t left = step->signalled; left != 0; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
         uint64_t delay = rank != warp->rank ? run->machine->core.remote_arrive_cycles
-                         : planned->kind == TMA_CORE_MBARRIER ? sm->run->machine->core.arrive_cycles
+                         : planned->kind == TMA_CORE_MBARRIER ? run->machine->core.arrive_cycles
                                                               : planned->latency;
-        tma_core_sm_signal(sm, warp->cluster, rank, cycle + delay);
+        tma_core_signal(run, warp->cluster, rank, cycle + delay);
     }
     if (!step->polls)
         run->progress_cycle = cycle;
@@ -572,7 +576,7 @@ void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until) {
     for (;;) {
         uint64_t event = sm->event_count > 0 ? sm->events[0].cycle : TMA_NEVER, first = TMA_NEVER;
         struct tma_core_scheduler *scheduler = NULL;
-        for (uint32_t i = 0; i < TMA_CORE_SCHEDULERS; ++i) {
+        for (uint32_t i = 0; i < TMA_SCHEDULERS; ++i) {
             if (!sm->schedulers[i].best_known)
                 choose(run, &sm->schedulers[i]);
             if (sm->schedulers[i].best_cycle < first) {
@@ -610,7 +614,7 @@ void tma_core_sm_add(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32
 }
 
 void tma_core_sm_remove(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32_t count) {
-    for (uint32_t s = 0; s < TMA_CORE_SCHEDULERS; ++s) {
+    for (uint32_t s = 0; s < TMA_SCHEDULERS; ++s) {
         struct tma_core_scheduler *scheduler = &sm->schedulers[s];
         uint32_t kept = 0;
         for (uint32_t i = 0; i < scheduler->count; ++i)
@@ -623,7 +627,7 @@ void tma_core_sm_remove(struct tma_core_sm *sm, struct tma_core_warp *warps, uin
 }
 
 void tma_core_sm_free(struct tma_core_sm *sm) {
-    for (uint32_t i = 0; i < TMA_CORE_SCHEDULERS; ++i)
+    for (uint32_t i = 0; i < TMA_SCHEDULERS; ++i)
         tma_release(sm->schedulers[i].warps);
     tma_release(sm->events);
 }

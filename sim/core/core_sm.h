@@ -12,7 +12,7 @@
 
 #define TMA_NEVER UINT64_MAX
 
-enum { TMA_CORE_GROUPS = 64, TMA_CORE_SCHEDULERS = 4 };
+enum { TMA_CORE_GROUPS = 64, TMA_CORE_GROUP_WARPS = 4 /* of a warpgroup */ };
 
 enum tma_core_state {
     TMA_CORE_RUNS,
@@ -23,7 +23,7 @@ enum tma_core_state {
 
 struct tma_core_cluster;
 
-/* Asynchronous operations of a warp in groups: those from `first` on have not completed. */
+/* Asynchronous operations of a warp in groups: what is known of the last TMA_CORE_GROUPS. */
 struct tma_core_groups {
     uint64_t committed;                /* groups */
     uint32_t open;                     /* operations that are in no group yet */
@@ -65,9 +65,9 @@ struct tma_core_warp {
 
 enum { TMA_CORE_PRODUCTS = 256 };
 
-/* Four warps that issue matrix products together. */
+/* A warpgroup: its warps issue matrix products together. */
 struct tma_core_warpgroup {
-    uint64_t products;                 /* that all four have issued */
+    uint64_t products;                 /* that all of them have issued */
     uint64_t ends[TMA_CORE_PRODUCTS];  /* of the last ones, by number */
     uint64_t asked[TMA_CORE_PRODUCTS]; /* when the last warp so far issued it, by number */
     uint8_t warps[TMA_CORE_PRODUCTS];  /* that have issued it */
@@ -78,10 +78,10 @@ struct tma_core_cluster {
     struct tma_ptx_cluster *cluster; /* NULL: none */
     uint32_t generation;
     uint64_t free_cycle;
-    uint32_t running;                  /* warps */
-    struct tma_core_sm *sms[16];       /* by rank */
-    struct tma_core_warp *warps;       /* owned: by rank, then warp */
-    struct tma_core_warpgroup *groups; /* owned: by rank, then warp / 4 */
+    uint32_t running;                                  /* warps */
+    struct tma_core_sm *sms[TMA_PTX_MAX_CLUSTER_CTAS]; /* by rank */
+    struct tma_core_warp *warps;                       /* owned: by rank, then warp */
+    struct tma_core_warpgroup *groups;                 /* owned: by rank, then warpgroup */
 };
 
 struct tma_core_scheduler {
@@ -118,7 +118,7 @@ struct tma_core_event {
 struct tma_core_sm {
     struct tma_core_run *run;
     uint32_t number; /* of the machine */
-    struct tma_core_scheduler schedulers[TMA_CORE_SCHEDULERS];
+    struct tma_core_scheduler schedulers[TMA_SCHEDULERS];
     struct tma_port tensor;
     struct tma_core_event *events; /* owned: a heap, the first one first */
     size_t event_count, event_capacity;
@@ -136,7 +136,7 @@ struct tma_core_pending {
 
 /* An operation on its way to the TMA unit. */
 struct tma_core_issue {
-    uint64_t cycle, number;
+    uint64_t cycle;
     struct tma_core_warp *warp;
     struct tma_core_cluster *cluster;
     uint32_t sm, tag;
@@ -159,7 +159,7 @@ struct tma_core_run {
     struct tma_core_pending *pending; /* owned */
     uint32_t pending_count, free_pending;
     size_t pending_capacity;
-    struct tma_core_issue *issues; /* owned: in order of time, from issue_head on */
+    struct tma_core_issue *issues; /* owned: in order of time */
     size_t issue_count, issue_capacity;
     uint64_t numbers;        /* that order what happens in one cycle */
     uint64_t *map_addresses; /* owned: of tensor maps, in the order of their use */
@@ -168,6 +168,11 @@ struct tma_core_run {
     uint64_t progress_cycle; /* something happened other than polls */
     bool out_of_memory, failed;
 };
+
+/* Warpgroups of a CTA. */
+static inline uint32_t tma_core_warpgroups(const struct tma_core_run *run) {
+    return (run->cta_warps + TMA_CORE_GROUP_WARPS - 1) / TMA_CORE_GROUP_WARPS;
+}
 
 /* A warp issues an operation of the TMA unit. */
 void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
@@ -196,8 +201,8 @@ void tma_core_add_event(struct tma_core_sm *sm, const struct tma_core_event *eve
 struct tma_core_event tma_core_pop_event(struct tma_core_sm *sm);
 
 /* Lets warps of a CTA that wait look whether their wait is over, at `cycle`. */
-void tma_core_sm_signal(struct tma_core_sm *sm, struct tma_core_cluster *cluster, uint32_t rank,
-                        uint64_t cycle);
+void tma_core_signal(struct tma_core_run *run, struct tma_core_cluster *cluster, uint32_t rank,
+                     uint64_t cycle);
 
 void tma_core_sm_free(struct tma_core_sm *sm);
 
