@@ -6,7 +6,7 @@
 #include "core/core_sm.h"
 #include "memory/topology.h"
 
-enum { MAX_PLACES = TMA_MAX_SMS * 64, GIVE_UPS = 4 };
+enum { GIVE_UPS = 4 };
 
 /* Cycles for which warps may poll, and nothing else happens, before it is a deadlock. */
 #define MOST_POLLING UINT64_C(20000000)
@@ -64,28 +64,6 @@ static bool create_place(struct tma_core_run *run, struct tma_core_cluster *plac
     return true;
 }
 
-static uint32_t place_ctas(const struct tma_core_run *run, uint32_t per_sm, uint64_t ctas,
-                           uint32_t *sms) {
-    const struct tma_machine *machine = run->machine;
-    uint32_t placed = 0;
-    for (uint32_t layer = 0; layer < per_sm && placed < ctas; ++layer) {
-        uint64_t left = ctas - placed;
-        uint32_t count = left < machine->sm_count ? (uint32_t)left : machine->sm_count;
-        if (placed + count > MAX_PLACES)
-            break;
-        if (run->cluster_ctas > 1)
-            count = run->cluster_ctas * tma_machine_place_clusters(machine, run->cluster_ctas,
-                                                                   count / run->cluster_ctas,
-                                                                   sms + placed);
-        else
-            tma_machine_place(machine, count, sms + placed);
-        if (count == 0)
-            break;
-        placed += count;
-    }
-    return placed;
-}
-
 static enum tma_error_code create(struct tma_core_run *run, struct tma_error *error) {
     const struct tma_ptx_launch *launch = run->launch;
     struct tma_core_result *result = run->result;
@@ -94,8 +72,8 @@ static enum tma_error_code create(struct tma_core_run *run, struct tma_error *er
     run->registers = tma_stepper_registers(run->stepper);
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     run->grid_clusters = ctas / run->cluster_ctas;
-    uint32_t *sms = tma_allocate(MAX_PLACES, sizeof *sms);
-    uint64_t *cycles = tma_allocate(MAX_PLACES, sizeof *cycles);
+    uint32_t *sms = tma_allocate(TMA_MAX_PLACES, sizeof *sms);
+    uint64_t *cycles = tma_allocate(TMA_MAX_PLACES, sizeof *cycles);
     run->sms = tma_allocate(run->machine->sm_count, sizeof *run->sms);
     enum tma_error_code code = TMA_OK;
     if (sms == NULL || cycles == NULL || run->sms == NULL) {
@@ -104,7 +82,10 @@ static enum tma_error_code create(struct tma_core_run *run, struct tma_error *er
         result->ctas_per_sm = tma_machine_ctas_per_sm(
             run->machine, run->cta_warps * 32, launch->registers == 0 ? 32 : launch->registers,
             tma_stepper_shared_bytes(run->stepper));
-        uint32_t places = place_ctas(run, result->ctas_per_sm, ctas, sms);
+        struct tma_grid grid = {.ctas = ctas,
+                                .cluster_ctas = run->cluster_ctas > 1 ? run->cluster_ctas : 0,
+                                .ctas_per_sm = result->ctas_per_sm};
+        uint32_t places = tma_machine_place_wave(run->machine, &grid, sms);
         if (places == 0)
             code = tma_fail(error, TMA_ERROR_ARGUMENT,
                             "no SM, or no GPC, has room for the kernel's CTAs");

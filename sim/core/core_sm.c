@@ -293,10 +293,6 @@ static uint32_t rate_of(const struct tma_machine *machine, enum tma_ptx_type typ
                         : machine->sm.mma_half;
 }
 
-static uint64_t ticks_of(uint64_t work, uint32_t rate) {
-    return rate == 0 ? 0 : (work * TMA_TICKS + rate - 1) / rate;
-}
-
 /* The warpgroup has issued a product: the tensor cores compute one after the other. */
 static uint64_t multiply(struct tma_core_sm *sm, const struct tma_ptx_product *product,
                          uint64_t cycle, uint64_t last_end) {
@@ -306,10 +302,10 @@ static uint64_t multiply(struct tma_core_sm *sm, const struct tma_ptx_product *p
     uint32_t bits = tma_ptx_types[product->a].bits;
     uint64_t k_bytes = k * bits / 8, read_a = product->a_in_registers ? 0 : m * k_bytes,
              read_b = n * k_bytes;
-    uint64_t end =
-        tma_port_serve(&sm->tensor, cycle, ticks_of(m * n * k, rate_of(machine, product->a)));
-    uint64_t ticks =
-        ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes);
+    uint64_t end = tma_port_serve(&sm->tensor, cycle,
+                                  tma_work_to_ticks(m * n * k, rate_of(machine, product->a)));
+    uint64_t ticks = tma_work_to_ticks(read_a, machine->sm.mma_a_bytes) +
+                     tma_work_to_ticks(read_b, machine->sm.mma_b_bytes);
     uint64_t read_end = (last_end > cycle ? last_end : cycle) + ticks / TMA_TICKS;
     return tma_memory_read_operands(sm->run->memory, sm->number, cycle,
                                     (read_a + read_b + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES,

@@ -112,6 +112,28 @@ uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t 
     return placed;
 }
 
+uint32_t tma_machine_place_wave(const struct tma_machine *machine, const struct tma_grid *grid,
+                                uint32_t *sms) {
+    uint32_t limit = grid->sms > 0 && grid->sms < machine->sm_count ? grid->sms : machine->sm_count;
+    uint32_t placed = 0, ctas = grid->cluster_ctas;
+    for (uint32_t layer = 0; layer < grid->ctas_per_sm && placed < grid->ctas; layer++) {
+        uint64_t left = grid->ctas - placed;
+        uint32_t count = left < limit ? (uint32_t)left : limit;
+        if (placed + count > TMA_MAX_PLACES)
+            break;
+        if (ctas > 1)
+            count = ctas * tma_machine_place_clusters(machine, ctas, count / ctas, sms + placed);
+        else if (ctas == 1)
+            tma_machine_place_shared(machine, count, sms + placed);
+        else
+            tma_machine_place(machine, count, sms + placed);
+        if (count == 0)
+            break;
+        placed += count;
+    }
+    return placed;
+}
+
 void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs) {
     const uint32_t *sm = machine->topology.sms;
     for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)

@@ -21,6 +21,20 @@ void tma_machine_place_shared(const struct tma_machine *machine, uint32_t count,
 uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t ctas,
                                     uint32_t count, uint32_t *sms);
 
+enum { TMA_MAX_PLACES = TMA_MAX_SMS * 64 /* of CTAs that run at once */ };
+
+struct tma_grid {
+    uint64_t ctas;
+    uint32_t cluster_ctas; /* 0: it is launched without clusters */
+    uint32_t ctas_per_sm;
+    uint32_t sms; /* that it may use; 0, or more than there are: all of them */
+};
+
+/* The same for the first wave of a grid: it fills all SMs once before an SM gets a second CTA.
+ * `sms` has room for TMA_MAX_PLACES. Returns the number of its CTAs; 0: there is room for none. */
+uint32_t tma_machine_place_wave(const struct tma_machine *machine, const struct tma_grid *grid,
+                                uint32_t *sms);
+
 /* The GPC of each SM, by the SM's number. */
 void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs);
 

@@ -10,32 +10,6 @@
 #include "engine/roles/kernel_units.h"
 #include "memory/topology.h"
 
-/* CTAs of the first wave fill all SMs once before an SM gets a second one. */
-uint32_t tma_kernel_place_ctas(const struct tma_machine *machine, const struct tma_kernel *kernel,
-                               uint32_t *sms, uint32_t capacity) {
-    uint32_t ctas = tma_kernel_cluster_ctas(kernel),
-             per_sm = tma_kernel_ctas_per_sm(machine, kernel);
-    uint32_t limit = kernel->sm_count > 0 && kernel->sm_count < machine->sm_count
-                         ? kernel->sm_count
-                         : machine->sm_count;
-    uint32_t placed = 0;
-    for (uint32_t layer = 0; layer < per_sm && placed < kernel->cta_count; layer++) {
-        uint32_t left = kernel->cta_count - placed, count = left < limit ? left : limit;
-        if (placed + count > capacity)
-            break;
-        if (ctas > 1)
-            count = ctas * tma_machine_place_clusters(machine, ctas, count / ctas, sms + placed);
-        else if (kernel->cluster_ctas == 1)
-            tma_machine_place_shared(machine, count, sms + placed);
-        else
-            tma_machine_place(machine, count, sms + placed);
-        if (count == 0)
-            break;
-        placed += count;
-    }
-    return placed;
-}
-
 /* The part that each role has in each ring, from the statements. */
 static void join_rings(struct tma_kernel_engine *engine, struct tma_kernel_cta *cta) {
     const struct tma_kernel *kernel = engine->kernel;
@@ -177,13 +151,16 @@ static bool allocate(struct tma_kernel_engine *engine) {
 /* Makes the simulation's places. False when out of memory, or where the kernel does not fit: then
  * the simulation has the error. */
 static bool create_places(struct tma_kernel_engine *engine) {
-    enum { CAPACITY = TMA_MAX_SMS * 64 };
     const struct tma_kernel *kernel = engine->kernel;
     struct tma_simulation *simulation = &engine->simulation;
-    uint32_t *sms = tma_allocate(CAPACITY, sizeof *sms);
+    struct tma_grid grid = {.ctas = kernel->cta_count,
+                            .cluster_ctas = kernel->cluster_ctas,
+                            .ctas_per_sm = tma_kernel_ctas_per_sm(&engine->machine, kernel),
+                            .sms = kernel->sm_count};
+    uint32_t *sms = tma_allocate(TMA_MAX_PLACES, sizeof *sms);
     if (sms == NULL)
         return false;
-    uint32_t places = tma_kernel_place_ctas(&engine->machine, kernel, sms, CAPACITY);
+    uint32_t places = tma_machine_place_wave(&engine->machine, &grid, sms);
     if (places == 0)
         tma_simulation_fail(simulation, TMA_ERROR_ARGUMENT,
                             "no SM, or no GPC, has room for the kernel's CTAs");

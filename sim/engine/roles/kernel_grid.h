@@ -13,10 +13,4 @@ void tma_kernel_grid_free(struct tma_kernel_engine *engine);
 void tma_kernel_start_cta(struct tma_cta *cta);
 void tma_kernel_end_cycle(struct tma_simulation *simulation, uint64_t now);
 
-/* Writes the SMs on which the CTAs of the first wave start, and gives their number: CTA i on
- * sms[i].
- */
-uint32_t tma_kernel_place_ctas(const struct tma_machine *machine, const struct tma_kernel *kernel,
-                               uint32_t *sms, uint32_t capacity);
-
 #endif

@@ -38,15 +38,10 @@ static uint64_t read_operands(const struct tma_role_state *role, uint64_t cycle,
                                     wavefronts, end);
 }
 
-/* How long a unit needs for some work. */
-static uint64_t ticks_of(uint64_t work, uint32_t rate) {
-    return rate == 0 ? 0 : (work * TMA_TICKS + rate - 1) / rate;
-}
-
 /* A unit of the role's SM does so much work. Returns the cycle at which it is done. */
 static uint64_t serve_unit(const struct tma_role_state *role, enum tma_series_figure figure,
                            struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate) {
-    uint64_t ticks = ticks_of(work, rate), end = tma_port_serve(unit, cycle, ticks);
+    uint64_t ticks = tma_work_to_ticks(work, rate), end = tma_port_serve(unit, cycle, ticks);
     tma_observe_unit(&role->cta->engine->simulation.observer, figure, unit->free_ticks, ticks);
     return end;
 }
@@ -100,9 +95,9 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     uint64_t groups = warp_groups(role, parts);
     uint64_t instructions = divide_up(parts, groups) * divide_up(n, TMA_MMA_COLUMNS) *
                             divide_up(k_bytes, TMA_MMA_K_BYTES);
-    uint64_t ticks =
-        (ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes)) /
-        groups;
+    uint64_t ticks = (tma_work_to_ticks(read_a, machine->sm.mma_a_bytes) +
+                      tma_work_to_ticks(read_b, machine->sm.mma_b_bytes)) /
+                     groups;
     uint64_t before =
         role->mma_committed == 0 ? 0 : role->mma_ends[(role->mma_committed - 1) % TMA_MAX_GROUPS];
     uint64_t begin = before > start ? before : start;

@@ -29,6 +29,11 @@ static inline uint64_t tma_picoseconds_to_ticks(uint64_t picoseconds, uint64_t s
     return picoseconds * sm_clock_mhz * TMA_TICKS / 1000000;
 }
 
+/* How long a unit takes for some work of which it does `rate` in a cycle; 0: it takes no time. */
+static inline uint64_t tma_work_to_ticks(uint64_t work, uint32_t rate) {
+    return rate == 0 ? 0 : (work * TMA_TICKS + rate - 1) / rate;
+}
+
 /* The first whole cycle at or after a time. */
 static inline uint64_t tma_ticks_to_cycle(uint64_t ticks) {
     return (ticks + TMA_TICKS - 1) / TMA_TICKS;
