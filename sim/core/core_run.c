@@ -11,6 +11,13 @@ enum { GIVE_UPS = 4 };
 /* Cycles for which warps may poll, and nothing else happens, before it is a deadlock. */
 #define MOST_POLLING UINT64_C(20000000)
 
+uint64_t tma_core_stall_sum(const uint64_t stalls[TMA_STALL_COUNT]) {
+    uint64_t sum = 0;
+    for (int i = 0; i < TMA_STALL_COUNT; ++i)
+        sum += stalls[i];
+    return sum;
+}
+
 const char *tma_core_stall_key(enum tma_core_stall stall) {
     static const char *const keys[] = {
 #define KEY(name, key, text) [name] = key,

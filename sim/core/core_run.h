@@ -52,6 +52,9 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
 
 void tma_core_result_free(struct tma_core_result *result);
 
+/* Cycles of warps of all kinds: of the launch, or of one line. */
+uint64_t tma_core_stall_sum(const uint64_t stalls[TMA_STALL_COUNT]);
+
 const char *tma_core_stall_key(enum tma_core_stall stall);
 const char *tma_core_stall_text(enum tma_core_stall stall);
 

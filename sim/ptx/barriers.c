@@ -76,6 +76,18 @@ static void store(struct tma_ptx_cta *cta, uint64_t offset, uint64_t state) {
     tma_region_mark(&cta->shared, offset, 8, false, 0);
 }
 
+/* Stores an mbarrier, whose next phase begins where nothing is left of this one. */
+static void settle(struct tma_warp *warp, struct tma_ptx_cta *cta, uint64_t offset, uint64_t need,
+                   uint64_t left, int64_t bytes, uint64_t parity) {
+    if (left == 0 && bytes == 0) {
+        left = need;
+        parity ^= 1;
+        if (tma_watched(warp))
+            tma_watch_phase(warp, cta->rank, offset);
+    }
+    store(cta, offset, pack(need, left, bytes, parity));
+}
+
 bool tma_mbarrier_change(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
                          uint64_t address, bool generic, uint32_t arrivals, int64_t transactions,
                          bool drop, uint64_t *state) {
@@ -86,7 +98,7 @@ bool tma_mbarrier_change(struct tma_warp *warp, const struct tma_op *op, uint32_
     uint64_t old = load(cta, offset);
     if (state != NULL)
         *state = old;
-    uint64_t need = needed(old), left = pending(old), parity = parity_of(old);
+    uint64_t need = needed(old), left = pending(old);
     int64_t bytes = transactions_of(old) + transactions;
     if (arrivals > left) {
         tma_stop(
@@ -103,18 +115,11 @@ bool tma_mbarrier_change(struct tma_warp *warp, const struct tma_op *op, uint32_
                  (unsigned long long)address, (long long)bytes);
         return false;
     }
-    left -= arrivals;
     if (drop)
         need -= need != 0;
     if (arrivals > 0 && tma_watched(warp))
         tma_watch_barrier_arrive(warp, op, lane, cta->rank, offset);
-    if (left == 0 && bytes == 0) {
-        left = need;
-        parity ^= 1;
-        if (tma_watched(warp))
-            tma_watch_phase(warp, cta->rank, offset);
-    }
-    store(cta, offset, pack(need, left, bytes, parity));
+    settle(warp, cta, offset, need, left - arrivals, bytes, parity_of(old));
     ++warp->launch->changes;
     if (warp->launch->step != NULL)
         warp->launch->step->signalled |= UINT32_C(1) << cta->rank;
@@ -123,17 +128,9 @@ bool tma_mbarrier_change(struct tma_warp *warp, const struct tma_op *op, uint32_
 
 void tma_mbarrier_complete(struct tma_ptx_cta *cta, uint32_t offset, uint32_t arrivals,
                            uint32_t transactions) {
-    uint64_t old = load(cta, offset), need = needed(old), left = pending(old),
-             parity = parity_of(old);
-    int64_t bytes = transactions_of(old) - (int64_t)transactions;
-    left -= arrivals < left ? arrivals : left;
-    if (left == 0 && bytes == 0) {
-        left = need;
-        parity ^= 1;
-        if (tma_watched(&cta->warps[0]))
-            tma_watch_phase(&cta->warps[0], cta->rank, offset);
-    }
-    store(cta, offset, pack(need, left, bytes, parity));
+    uint64_t old = load(cta, offset), left = pending(old);
+    settle(&cta->warps[0], cta, offset, needed(old), arrivals < left ? left - arrivals : 0,
+           transactions_of(old) - (int64_t)transactions, parity_of(old));
 }
 
 bool tma_mbarrier_receive(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,

@@ -7,6 +7,7 @@
 #include "report/decimal.h"
 #include "report/escape.h"
 #include "report/page.h"
+#include "report/ratio.h"
 
 /* What the instructions of a line did, in sum. */
 struct counts {
@@ -27,13 +28,6 @@ static void add(struct counts *sum, const struct tma_ptx_line *line) {
 static void add_cycles(uint64_t sums[TMA_STALL_COUNT], const uint64_t cycles[TMA_STALL_COUNT]) {
     for (int i = 0; i < TMA_STALL_COUNT; i++)
         sums[i] += cycles[i];
-}
-
-static uint64_t all_cycles(const uint64_t cycles[TMA_STALL_COUNT]) {
-    uint64_t all = 0;
-    for (int i = 0; i < TMA_STALL_COUNT; i++)
-        all += cycles[i];
-    return all;
 }
 
 /* The line of an instruction in the PTX, or in a source file; 0: it has none there. */
@@ -90,16 +84,13 @@ static void write_cell(uint64_t value, uint64_t ideal, FILE *out) {
     fputs("</td>", out);
 }
 
-static double share(uint64_t part, uint64_t whole) {
-    return whole == 0 ? 0 : 100 * (double)part / (double)whole;
-}
-
 /* A cell with the share of all cycles of warps that a line takes; what they went to is its title.
  */
 static void write_time(const struct tma_launch_report *report, const uint64_t *cycles, FILE *out) {
     if (report->timing == NULL)
         return;
-    uint64_t all = all_cycles(report->timing->stalls), own = all_cycles(cycles);
+    double all = (double)tma_core_stall_sum(report->timing->stalls),
+           own = (double)tma_core_stall_sum(cycles);
     fputs("<td class=\"number\"", out);
     if (own == 0) {
         fputs("></td>", out);
@@ -110,8 +101,8 @@ static void write_time(const struct tma_launch_report *report, const uint64_t *c
         if (cycles[i] > 0)
             fprintf(out, "%s%s %s %%", written++ > 0 ? ", " : "",
                     tma_core_stall_text((enum tma_core_stall)i),
-                    tma_decimal(share(cycles[i], all), 1).text);
-    fprintf(out, "\">%s %%</td>", tma_decimal(share(own, all), 1).text);
+                    tma_decimal(tma_percentage((double)cycles[i], all), 1).text);
+    fprintf(out, "\">%s %%</td>", tma_decimal(tma_percentage(own, all), 1).text);
 }
 
 /* Lines from the first to the last one that executes, and a few around them. */

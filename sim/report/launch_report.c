@@ -7,6 +7,7 @@
 #include "base/allocation.h"
 #include "base/printable.h"
 #include "report/decimal.h"
+#include "report/ratio.h"
 
 static const struct tma_name failures[] = {{"completed", TMA_PTX_COMPLETED},
                                            {"fault", TMA_PTX_FAULT},
@@ -114,22 +115,8 @@ static void write_conflicts(const struct tma_launch_report *report, FILE *out) {
 
 /* ---- time ---- */
 
-static double percent(double part, double whole) {
-    return whole > 0 ? 100 * part / whole : 0;
-}
-
-static double all_stalls(const struct tma_core_result *timing) {
-    double cycles = 0;
-    for (int i = 0; i < TMA_STALL_COUNT; i++)
-        cycles += (double)timing->stalls[i];
-    return cycles;
-}
-
 static double line_cycles(const struct tma_core_result *timing, uint32_t instruction) {
-    double cycles = 0;
-    for (int i = 0; i < TMA_STALL_COUNT; i++)
-        cycles += (double)timing->line_stalls[instruction][i];
-    return cycles;
+    return (double)tma_core_stall_sum(timing->line_stalls[instruction]);
 }
 
 /* Shares of the time of the launch, in percent: of all SMs that have a CTA, slices or channels. */
@@ -142,11 +129,11 @@ static struct busy busy_of(const struct tma_launch_report *report) {
     const struct tma_machine *machine = report->machine;
     double cycles = (double)timing->cycles, sms = timing->sms;
     return (struct busy){
-        .issue = percent((double)timing->issue_slots, cycles * sms * TMA_SCHEDULERS),
-        .tensor = percent((double)timing->tensor_cycles, cycles * sms),
-        .shared = percent((double)timing->memory.shared_busy, cycles * sms),
-        .l2 = percent((double)timing->memory.slice_busy, cycles * machine->l2.slices),
-        .dram = percent((double)timing->memory.bus_busy, cycles * machine->dram.channels)};
+        .issue = tma_percentage((double)timing->issue_slots, cycles * sms * TMA_SCHEDULERS),
+        .tensor = tma_percentage((double)timing->tensor_cycles, cycles * sms),
+        .shared = tma_percentage((double)timing->memory.shared_busy, cycles * sms),
+        .l2 = tma_percentage((double)timing->memory.slice_busy, cycles * machine->l2.slices),
+        .dram = tma_percentage((double)timing->memory.bus_busy, cycles * machine->dram.channels)};
 }
 
 static double teraflops(const struct tma_launch_report *report) {
@@ -162,11 +149,11 @@ static void write_stalls(const uint64_t *stalls, double whole, double least, FIL
         for (int i = 0; i < TMA_STALL_COUNT; i++)
             if (!written[i] && stalls[i] > 0 && (best < 0 || stalls[i] > stalls[best]))
                 best = i;
-        if (best < 0 || percent((double)stalls[best], whole) < least)
+        if (best < 0 || tma_percentage((double)stalls[best], whole) < least)
             break;
         written[best] = true;
         fprintf(out, "%s%s %s %%", any ? ", " : "", tma_core_stall_text((enum tma_core_stall)best),
-                tma_decimal(percent((double)stalls[best], whole), 1).text);
+                tma_decimal(tma_percentage((double)stalls[best], whole), 1).text);
         any = true;
     }
     fputs(any ? "\n" : "none\n", out);
@@ -176,7 +163,7 @@ static void write_stalls(const uint64_t *stalls, double whole, double least, FIL
 static void write_lines(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_ptx_module *module = report->prepared->module;
-    double whole = all_stalls(timing), below = whole + 1;
+    double whole = (double)tma_core_stall_sum(timing->stalls), below = whole + 1;
     uint32_t after = 0;
     for (uint32_t written = 0; written < MOST_TEXT_LINES; written++) {
         uint32_t best = UINT32_MAX;
@@ -186,10 +173,11 @@ static void write_lines(const struct tma_launch_report *report, FILE *out) {
             if (left && (best == UINT32_MAX || cycles > line_cycles(timing, best)))
                 best = i;
         }
-        if (best == UINT32_MAX || percent(line_cycles(timing, best), whole) < 1)
+        if (best == UINT32_MAX || tma_percentage(line_cycles(timing, best), whole) < 1)
             break;
         label(written == 0 ? "time by line" : "", out);
-        fprintf(out, "%s %% ", tma_decimal(percent(line_cycles(timing, best), whole), 1).text);
+        fprintf(out, "%s %% ",
+                tma_decimal(tma_percentage(line_cycles(timing, best), whole), 1).text);
         write_place(report, best, out);
         fputs(": ", out);
         write_stalls(timing->line_stalls[best], whole, 0.5, out);
@@ -211,7 +199,7 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     if (report->measured != NULL) {
         double predicted = (double)(timing->cycles + timing->launch_cycles),
                measured = (double)report->measured->cycles,
-               error = percent(predicted - measured, measured);
+               error = tma_percentage(predicted - measured, measured);
         label("measured", out);
         fprintf(out, "%" PRIu64 " cycles with the launch; predicted with it %" PRIu64 ", %s%s %%\n",
                 report->measured->cycles, timing->cycles + timing->launch_cycles,
@@ -242,19 +230,17 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
         label(i == 0 ? "limited by" : "", out);
         fprintf(
             out, "%s would save %s %% of the time\n", report->limits[i].text,
-            tma_decimal(percent((double)report->limits[i].saved_cycles, (double)timing->cycles), 1)
+            tma_decimal(
+                tma_percentage((double)report->limits[i].saved_cycles, (double)timing->cycles), 1)
                 .text);
     }
     label("warps", out);
-    write_stalls(timing->stalls, all_stalls(timing), 0.05, out);
+    write_stalls(timing->stalls, (double)tma_core_stall_sum(timing->stalls), 0.05, out);
     write_lines(report, out);
 }
 
 static void stalls_json(const char *key, const uint64_t *stalls, struct tma_json *json) {
-    uint64_t all = 0;
-    for (int i = 0; i < TMA_STALL_COUNT; i++)
-        all += stalls[i];
-    if (all == 0)
+    if (tma_core_stall_sum(stalls) == 0)
         return;
     tma_json_begin_line(json, key);
     for (int i = 0; i < TMA_STALL_COUNT; i++)
@@ -296,7 +282,7 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
             tma_json_string(json, "part", report->limits[i].key);
             tma_json_decimal(
                 json, "saves_percent",
-                percent((double)report->limits[i].saved_cycles, (double)timing->cycles), 1);
+                tma_percentage((double)report->limits[i].saved_cycles, (double)timing->cycles), 1);
             tma_json_end_object(json);
         }
         tma_json_end_array(json);
