@@ -64,7 +64,7 @@ static bool go_on(void *context, uint64_t ended, uint64_t ctas) {
 /* The first so many CTAs are checked for races. */
 static uint32_t checked_ctas(const struct cli_launch_options *options,
                              const struct tma_ptx_launch *launch) {
-    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    uint64_t ctas = tma_ptx_count(launch->grid);
     uint32_t wanted = options->sanitize.given ? options->sanitize.value : DEFAULT_CHECKED_CTAS;
     return wanted < ctas ? wanted : (uint32_t)ctas;
 }
@@ -73,13 +73,12 @@ static enum tma_error_code execute(const struct cli_launch_options *options,
                                    struct launch_case *run, struct tma_ptx_result *result,
                                    struct tma_core_result *timing, struct tma_error *error) {
     struct cli_progress progress = {.unit = "CTAs"};
-    const uint32_t *grid = run->prepared.execution.grid;
     const struct tma_ptx_options checks = {.sanitize_ctas =
                                                checked_ctas(options, &run->prepared.execution),
                                            .strict = options->strict,
                                            .progress = go_on,
                                            .context = &progress};
-    progress.total = progress.total_work = (uint64_t)grid[0] * grid[1] * grid[2];
+    progress.total = progress.total_work = tma_ptx_count(run->prepared.execution.grid);
     cli_interrupts_hold(true);
     cli_progress_begin(&progress, options->common->quiet);
     enum tma_error_code code =

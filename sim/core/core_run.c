@@ -77,7 +77,7 @@ static enum tma_error_code create(struct tma_core_run *run, struct tma_error *er
     run->cluster_ctas = tma_stepper_cluster_ctas(run->stepper);
     run->cta_warps = tma_stepper_cta_warps(run->stepper);
     run->registers = tma_stepper_registers(run->stepper);
-    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    uint64_t ctas = tma_ptx_count(launch->grid);
     run->grid_clusters = ctas / run->cluster_ctas;
     uint32_t *sms = tma_allocate(TMA_MAX_PLACES, sizeof *sms);
     uint64_t *cycles = tma_allocate(TMA_MAX_PLACES, sizeof *cycles);

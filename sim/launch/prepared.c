@@ -135,9 +135,7 @@ static void check_machine(struct tma_prepared *prepared, const struct tma_machin
                           struct tma_diagnostics *list) {
     const struct tma_launch *launch = prepared->launch;
     struct tma_ptx_launch *execution = &prepared->execution;
-    const uint32_t *block = execution->block, *cluster = execution->cluster;
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    uint64_t ctas = (uint64_t)cluster[0] * cluster[1] * cluster[2];
+    uint64_t threads = tma_ptx_count(execution->block), ctas = tma_ptx_count(execution->cluster);
     uint64_t shared = static_shared(prepared) + launch->dynamic_shared;
     if (threads > machine->sm.cta_threads)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,

@@ -227,7 +227,7 @@ static bool interrupted(struct tma_executor *launch) {
     const struct tma_ptx_launch *given = launch->launch;
     return options->progress != NULL &&
            !options->progress(options->context, launch->result->ended_ctas,
-                              (uint64_t)given->grid[0] * given->grid[1] * given->grid[2]);
+                              tma_ptx_count(given->grid));
 }
 
 /* Runs a cluster until it has ended, or waits for others. */
@@ -300,7 +300,7 @@ void tma_report_deadlock(struct tma_executor *launch, struct tma_ptx_cluster *co
 /* Runs all clusters. Fails with TMA_ERROR_MEMORY or TMA_ERROR_INTERRUPTED. */
 static enum tma_error_code run_grid(struct tma_executor *launch) {
     const struct tma_ptx_launch *given = launch->launch;
-    uint64_t ctas = (uint64_t)given->grid[0] * given->grid[1] * given->grid[2];
+    uint64_t ctas = tma_ptx_count(given->grid);
     uint64_t clusters = ctas / launch->cluster_ctas, next = 0;
     uint32_t resident = given->resident_ctas / launch->cluster_ctas, count = 0, passes = 0;
     if (resident == 0)

@@ -35,6 +35,11 @@ struct tma_ptx_launch {
         resident_ctas; /* that the GPU runs at once: CTAs that wait for others wait among these */
 };
 
+/* CTAs of a grid or a cluster, or threads of a CTA. */
+static inline uint64_t tma_ptx_count(const uint32_t dimensions[3]) {
+    return (uint64_t)dimensions[0] * dimensions[1] * dimensions[2];
+}
+
 /* What the executions of one instruction did, in sum over warps. */
 struct tma_ptx_line {
     uint64_t executions; /* by a warp or a part of a warp whose lanes had diverged */

@@ -252,9 +252,8 @@ bool tma_launch_page_write(const struct tma_launch_page *page, FILE *out) {
     tma_write_xml(kernel, out);
     fputs(" of ", out);
     tma_write_xml(report->ptx_name, out);
-    fprintf(out, ", %" PRIu64 " CTAs of %" PRIu32 " threads; %s</p></div></header>\n<main>\n",
-            (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
-            launch->block[0] * launch->block[1] * launch->block[2],
+    fprintf(out, ", %" PRIu64 " CTAs of %" PRIu64 " threads; %s</p></div></header>\n<main>\n",
+            tma_ptx_count(launch->grid), tma_ptx_count(launch->block),
             tma_name_of(&tma_launch_failure_names, (int)report->result->failure));
     write_figures(report, out);
     write_findings(report, out);

@@ -344,7 +344,7 @@ void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
     const struct tma_ptx_function *function =
         &report->prepared->module->functions[launch->function];
     const char *name = report->prepared->launch->name;
-    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    uint64_t ctas = tma_ptx_count(launch->grid);
     label("launch", out);
     tma_write_printable(name == NULL ? function->name : name, out);
     fputc('\n', out);
@@ -352,11 +352,9 @@ void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
     tma_write_printable(function->name, out);
     fprintf(out, " of ");
     tma_write_printable(report->ptx_name, out);
-    fprintf(out, ", %" PRIu64 " CTAs of %" PRIu32 " threads", ctas,
-            launch->block[0] * launch->block[1] * launch->block[2]);
-    if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1)
-        fprintf(out, " in clusters of %" PRIu32,
-                launch->cluster[0] * launch->cluster[1] * launch->cluster[2]);
+    fprintf(out, ", %" PRIu64 " CTAs of %" PRIu64 " threads", ctas, tma_ptx_count(launch->block));
+    if (tma_ptx_count(launch->cluster) > 1)
+        fprintf(out, " in clusters of %" PRIu64, tma_ptx_count(launch->cluster));
     fputc('\n', out);
     label("end", out);
     fprintf(out, "%s; %" PRIu64 " of %" PRIu64 " CTAs ended\n",
@@ -446,7 +444,7 @@ void tma_launch_report_json(const struct tma_launch_report *report, struct tma_j
     tma_json_string(json, "kernel", function->name);
     tma_json_string(json, "ptx", report->ptx_name);
     tma_json_string(json, "end", tma_name_of(&tma_launch_failure_names, (int)result->failure));
-    tma_json_unsigned(json, "ctas", (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]);
+    tma_json_unsigned(json, "ctas", tma_ptx_count(launch->grid));
     tma_json_unsigned(json, "ended_ctas", result->ended_ctas);
     tma_json_unsigned(json, "checked_ctas", report->checked_ctas);
     tma_json_unsigned(json, "instructions", result->instructions);
