@@ -192,19 +192,17 @@ static void take_completions(struct tma_core_run *run) {
         struct tma_core_event event = pending->event;
         event.cycle = completion.cycle;
         uint32_t rank = rank_of(event.cluster, run->cluster_ctas, completion.sm);
-        bool multicast = pending->left > 1 || completion.copied;
-        if (event.kind == TMA_EVENT_BYTES && multicast)
-            event.rank = rank;
-        if (event.kind == TMA_EVENT_BYTES && !multicast && event.barrier != UINT32_MAX)
-            rank = event.rank;
-        struct tma_core_sm *sm = event.cluster->sms[rank];
-        if (event.barrier != UINT32_MAX || event.kind != TMA_EVENT_BYTES)
-            tma_core_add_event(sm, &event);
         if (event.kind == TMA_EVENT_STORE) {
+            tma_core_add_event(event.cluster->sms[rank], &event);
             event.kind = TMA_EVENT_WRITTEN;
             event.cycle += machine->crossbar.request_cycles + machine->l2.lookup_cycles +
                            machine->crossbar.response_cycles;
-            tma_core_add_event(sm, &event);
+            tma_core_add_event(event.cluster->sms[rank], &event);
+        } else if (event.barrier != UINT32_MAX) {
+            /* A multicast completes in the CTA that has the copy; others say in which they do. */
+            if (pending->left > 1 || completion.copied)
+                event.rank = rank;
+            tma_core_add_event(event.cluster->sms[event.rank], &event);
         }
         if (--pending->left == 0)
             free_pending(run, (uint32_t)completion.tag);
