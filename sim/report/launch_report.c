@@ -78,34 +78,46 @@ static void write_shared(const struct tma_ptx_result *result, FILE *out) {
             result->shared_store_wavefronts);
 }
 
-static uint64_t excess_of(const struct tma_ptx_line *line) {
+/* Figures of instructions, from the largest one down, without sorting them. */
+struct descent {
+    uint64_t (*figure)(const struct tma_launch_report *report, uint32_t instruction);
+    uint64_t value; /* of `instruction`, the last one */
+    uint32_t instruction;
+};
+
+/* Moves on to the instruction with the next smaller figure; of equal ones, to the next one. False:
+ * there is none with more than 0. */
+static bool descend(const struct tma_launch_report *report, struct descent *descent) {
+    uint64_t most = 0;
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < report->prepared->module->instruction_count; i++) {
+        uint64_t value = descent->figure(report, i);
+        bool left = value < descent->value || (value == descent->value && i > descent->instruction);
+        if (left && value > most) {
+            most = value;
+            best = i;
+        }
+    }
+    descent->value = most;
+    descent->instruction = best;
+    return most > 0;
+}
+
+static uint64_t excess_of(const struct tma_launch_report *report, uint32_t instruction) {
+    const struct tma_ptx_line *line = &report->result->lines[instruction];
     return line->wavefronts - line->ideal_wavefronts;
 }
 
 /* The instructions with the most bank conflicts. */
 static void write_conflicts(const struct tma_launch_report *report, FILE *out) {
-    const struct tma_ptx_module *module = report->prepared->module;
-    const struct tma_ptx_line *lines = report->result->lines;
-    uint64_t below = UINT64_MAX;
-    uint32_t after = 0, written = 0;
-    /* Picks the largest one that is not written yet, so that nothing has to be sorted. */
-    for (; written < MOST_TEXT_LINES; written++) {
-        uint32_t best = UINT32_MAX;
-        for (uint32_t i = 0; i < module->instruction_count; i++) {
-            uint64_t excess = excess_of(&lines[i]);
-            bool left = excess > 0 && (excess < below || (excess == below && i > after));
-            if (left && (best == UINT32_MAX || excess > excess_of(&lines[best])))
-                best = i;
-        }
-        if (best == UINT32_MAX)
-            break;
+    struct descent descent = {.figure = excess_of, .value = UINT64_MAX};
+    uint32_t written = 0;
+    for (; written < MOST_TEXT_LINES && descend(report, &descent); written++) {
         label(written == 0 ? "bank conflicts" : "", out);
-        fprintf(out, "%" PRIu64 " of %" PRIu64 " wavefronts: ", excess_of(&lines[best]),
-                lines[best].wavefronts);
-        write_place(report, best, out);
+        fprintf(out, "%" PRIu64 " of %" PRIu64 " wavefronts: ", descent.value,
+                report->result->lines[descent.instruction].wavefronts);
+        write_place(report, descent.instruction, out);
         fputc('\n', out);
-        below = excess_of(&lines[best]);
-        after = best;
     }
     if (written > 0)
         return;
@@ -115,8 +127,8 @@ static void write_conflicts(const struct tma_launch_report *report, FILE *out) {
 
 /* ---- time ---- */
 
-static double line_cycles(const struct tma_core_result *timing, uint32_t instruction) {
-    return (double)tma_core_stall_sum(timing->line_stalls[instruction]);
+static uint64_t cycles_of(const struct tma_launch_report *report, uint32_t instruction) {
+    return tma_core_stall_sum(report->timing->line_stalls[instruction]);
 }
 
 /* Shares of the time of the launch, in percent: of all SMs that have a CTA, slices or channels. */
@@ -162,27 +174,17 @@ static void write_stalls(const uint64_t *stalls, double whole, double least, FIL
 /* The instructions at which warps spend most of their time. */
 static void write_lines(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
-    const struct tma_ptx_module *module = report->prepared->module;
-    double whole = (double)tma_core_stall_sum(timing->stalls), below = whole + 1;
-    uint32_t after = 0;
-    for (uint32_t written = 0; written < MOST_TEXT_LINES; written++) {
-        uint32_t best = UINT32_MAX;
-        for (uint32_t i = 0; i < module->instruction_count; i++) {
-            double cycles = line_cycles(timing, i);
-            bool left = cycles < below || (cycles == below && i > after);
-            if (left && (best == UINT32_MAX || cycles > line_cycles(timing, best)))
-                best = i;
-        }
-        if (best == UINT32_MAX || tma_percentage(line_cycles(timing, best), whole) < 1)
+    double whole = (double)tma_core_stall_sum(timing->stalls);
+    struct descent descent = {.figure = cycles_of, .value = UINT64_MAX};
+    for (uint32_t written = 0; written < MOST_TEXT_LINES && descend(report, &descent); written++) {
+        double percent = tma_percentage((double)descent.value, whole);
+        if (percent < 1)
             break;
         label(written == 0 ? "time by line" : "", out);
-        fprintf(out, "%s %% ",
-                tma_decimal(tma_percentage(line_cycles(timing, best), whole), 1).text);
-        write_place(report, best, out);
+        fprintf(out, "%s %% ", tma_decimal(percent, 1).text);
+        write_place(report, descent.instruction, out);
         fputs(": ", out);
-        write_stalls(timing->line_stalls[best], whole, 0.5, out);
-        below = line_cycles(timing, best);
-        after = best;
+        write_stalls(timing->line_stalls[descent.instruction], whole, 0.5, out);
     }
 }
 
