@@ -4,73 +4,6 @@
 
 #include "base/allocation.h"
 
-uint32_t tma_lowering_results(const struct tma_ptx_instruction *instruction) {
-    switch (instruction->opcode) {
-    case TMA_PTX_OP_ELECT:
-    case TMA_PTX_OP_SETP:
-    case TMA_PTX_OP_SHFL:
-        return 2;
-    case TMA_PTX_OP_LOP3:
-    case TMA_PTX_OP_MATCH:
-        return instruction->operand_count > 4 ? 2 : 1;
-    case TMA_PTX_UNKNOWN:
-    case TMA_PTX_OP_APPLYPRIORITY:
-    case TMA_PTX_OP_BAR_WARP_SYNC:
-    case TMA_PTX_OP_BARRIER_ARRIVE:
-    case TMA_PTX_OP_BARRIER_SYNC:
-    case TMA_PTX_OP_BARRIER_CLUSTER_ARRIVE:
-    case TMA_PTX_OP_BARRIER_CLUSTER_WAIT:
-    case TMA_PTX_OP_BRA:
-    case TMA_PTX_OP_BRKPT:
-    case TMA_PTX_OP_BRX_IDX:
-    case TMA_PTX_OP_CP_ASYNC:
-    case TMA_PTX_OP_CP_ASYNC_COMMIT_GROUP:
-    case TMA_PTX_OP_CP_ASYNC_WAIT_GROUP:
-    case TMA_PTX_OP_CP_ASYNC_WAIT_ALL:
-    case TMA_PTX_OP_CP_ASYNC_MBARRIER_ARRIVE:
-    case TMA_PTX_OP_CP_ASYNC_BULK:
-    case TMA_PTX_OP_CP_ASYNC_BULK_COMMIT_GROUP:
-    case TMA_PTX_OP_CP_ASYNC_BULK_WAIT_GROUP:
-    case TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH:
-    case TMA_PTX_OP_CP_ASYNC_BULK_TENSOR:
-    case TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
-    case TMA_PTX_OP_CP_REDUCE_ASYNC_BULK:
-    case TMA_PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case TMA_PTX_OP_DISCARD:
-    case TMA_PTX_OP_EXIT:
-    case TMA_PTX_OP_FENCE:
-    case TMA_PTX_OP_GRIDDEPCONTROL:
-    case TMA_PTX_OP_MBARRIER_COMPLETE_TX:
-    case TMA_PTX_OP_MBARRIER_EXPECT_TX:
-    case TMA_PTX_OP_MBARRIER_INIT:
-    case TMA_PTX_OP_MBARRIER_INVAL:
-    case TMA_PTX_OP_MEMBAR:
-    case TMA_PTX_OP_MULTIMEM_RED:
-    case TMA_PTX_OP_MULTIMEM_ST:
-    case TMA_PTX_OP_NANOSLEEP:
-    case TMA_PTX_OP_PMEVENT:
-    case TMA_PTX_OP_PREFETCH:
-    case TMA_PTX_OP_PREFETCHU:
-    case TMA_PTX_OP_RED:
-    case TMA_PTX_OP_RED_ASYNC:
-    case TMA_PTX_OP_RET:
-    case TMA_PTX_OP_SETMAXNREG:
-    case TMA_PTX_OP_ST:
-    case TMA_PTX_OP_ST_ASYNC:
-    case TMA_PTX_OP_STACKRESTORE:
-    case TMA_PTX_OP_STMATRIX:
-    case TMA_PTX_OP_TENSORMAP_CP_FENCEPROXY:
-    case TMA_PTX_OP_TENSORMAP_REPLACE:
-    case TMA_PTX_OP_TRAP:
-    case TMA_PTX_OP_WGMMA_COMMIT_GROUP:
-    case TMA_PTX_OP_WGMMA_FENCE:
-    case TMA_PTX_OP_WGMMA_WAIT_GROUP:
-        return 0;
-    default:
-        return 1;
-    }
-}
-
 bool tma_lowering_has_effect(const struct tma_ptx_instruction *instruction) {
     switch (instruction->opcode) {
     case TMA_PTX_OP_ATOM:
@@ -87,7 +20,7 @@ bool tma_lowering_has_effect(const struct tma_ptx_instruction *instruction) {
         return tma_ptx_has(instruction, TMA_PTX_DOT_VOLATILE) ||
                tma_ptx_has(instruction, TMA_PTX_DOT_ACQUIRE);
     default:
-        return tma_lowering_results(instruction) == 0;
+        return instruction->target_count == 0;
     }
 }
 
@@ -133,7 +66,8 @@ bool tma_lowering_constant(const struct tma_lowering_facts *facts, uint32_t inst
     return true;
 }
 
-/* Calls `take` for each register of an operand; of the lists of a vector, too. */
+/* The registers of an operand; of the parts of a vector, too. Returns how many; with NULL, counts
+ * only. */
 static uint32_t add_registers(const struct tma_lowering_facts *facts,
                               const struct tma_ptx_operand *operand, uint32_t *to) {
     uint32_t count = 0;
@@ -155,7 +89,7 @@ static uint32_t add_registers(const struct tma_lowering_facts *facts,
 static uint32_t list_registers(const struct tma_lowering_facts *facts, uint32_t i, uint32_t *to,
                                uint16_t *written) {
     const struct tma_ptx_instruction *instruction = &facts->code[i];
-    uint32_t count = 0, results = tma_lowering_results(instruction);
+    uint32_t count = 0, results = instruction->target_count;
     for (uint32_t k = 0; k < instruction->operand_count && k < results; k++)
         count +=
             add_registers(facts, tma_lowering_operand(facts, i, k), to == NULL ? NULL : to + count);

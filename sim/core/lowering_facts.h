@@ -55,9 +55,6 @@ enum tma_error_code tma_lowering_facts_create(const struct tma_ptx_module *modul
                                               struct tma_error *error);
 void tma_lowering_facts_free(struct tma_lowering_facts *facts);
 
-/* How many of an instruction's first operands are results. */
-uint32_t tma_lowering_results(const struct tma_ptx_instruction *instruction);
-
 /* The blocks that may come after a block, but for those of brx.idx. Returns how many. */
 uint32_t tma_lowering_successors(const struct tma_lowering_facts *facts, uint32_t block,
                                  uint32_t next[2]);
