@@ -7,18 +7,20 @@
 
 struct tma_core_builder {
     const struct tma_ptx_module *module;
+    const struct tma_ptx_function *function;
     const struct tma_stepper *stepper;
     struct tma_core_plan *plan;
 };
 
-static bool add(struct tma_core_builder *builder, uint32_t module_register, uint16_t *count) {
+static bool add(struct tma_core_builder *builder, uint32_t number, uint16_t *count) {
     struct tma_core_plan *plan = builder->plan;
     uint32_t *grown = tma_array_grow(plan->numbers, plan->number_count, &plan->number_capacity,
                                      sizeof *plan->numbers);
     if (grown == NULL)
         return false;
     plan->numbers = grown;
-    plan->numbers[plan->number_count++] = tma_stepper_number(builder->stepper, module_register);
+    plan->numbers[plan->number_count++] =
+        tma_stepper_number(builder->stepper, builder->function->first_register + number);
     ++*count;
     return true;
 }
@@ -258,26 +260,40 @@ static void price(const struct tma_machine *machine, const struct tma_lowered *l
         planned->latency = (uint16_t)(planned->latency + (issues - 1) * machine->core.chain_cycles);
 }
 
+static enum tma_error_code plan_function(struct tma_core_builder *builder,
+                                         const struct tma_machine *machine, uint32_t registers,
+                                         struct tma_lowered *lowered, struct tma_error *error) {
+    const struct tma_ptx_module *module = builder->module;
+    size_t first = builder->function->first_instruction,
+           end = first + builder->function->instruction_count;
+    enum tma_error_code code = tma_lower(module, (uint32_t)(builder->function - module->functions),
+                                         registers, NULL, lowered, NULL, error);
+    for (size_t i = first; code == TMA_OK && i < end; ++i) {
+        struct tma_core_instruction *planned = &builder->plan->instructions[i];
+        classify(machine, module, &module->instructions[i], planned);
+        price(machine, &lowered[i], planned);
+        if (!add_registers(builder, &module->instructions[i], planned))
+            code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    return code;
+}
+
 enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
                                          const struct tma_ptx_launch *launch,
                                          const struct tma_stepper *stepper,
                                          struct tma_core_plan *plan, struct tma_error *error) {
     const struct tma_ptx_module *module = launch->module;
-    struct tma_core_builder builder = {module, stepper, plan};
+    struct tma_core_builder builder = {.module = module, .stepper = stepper, .plan = plan};
     *plan = (struct tma_core_plan){0};
     plan->instructions = tma_allocate(module->instruction_count + 1, sizeof *plan->instructions);
-    if (plan->instructions == NULL)
-        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     struct tma_lowered *lowered = tma_allocate(module->instruction_count + 1, sizeof *lowered);
-    if (lowered == NULL)
-        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code =
-        tma_lower(module, launch->function, launch->registers, NULL, lowered, NULL, error);
-    for (size_t i = 0; code == TMA_OK && i < module->instruction_count; ++i) {
-        classify(machine, module, &module->instructions[i], &plan->instructions[i]);
-        price(machine, &lowered[i], &plan->instructions[i]);
-        if (!add_registers(&builder, &module->instructions[i], &plan->instructions[i]))
-            code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    enum tma_error_code code = TMA_OK;
+    if (plan->instructions == NULL || lowered == NULL)
+        code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    for (uint32_t f = 0; code == TMA_OK && f < module->function_count; ++f) {
+        builder.function = &module->functions[f];
+        if (builder.function->instruction_count > 0 && tma_stepper_reaches(stepper, f))
+            code = plan_function(&builder, machine, launch->registers, lowered, error);
     }
     tma_release(lowered);
     return code;

@@ -60,6 +60,10 @@ uint32_t tma_stepper_registers(const struct tma_stepper *stepper) {
     return stepper->executor.register_count;
 }
 
+bool tma_stepper_reaches(const struct tma_stepper *stepper, uint32_t function) {
+    return stepper->executor.reachable[function];
+}
+
 uint32_t tma_stepper_number(const struct tma_stepper *stepper, uint32_t module_register) {
     return stepper->executor.register_numbers[module_register];
 }

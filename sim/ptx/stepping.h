@@ -75,6 +75,9 @@ uint32_t tma_stepper_cta_warps(const struct tma_stepper *stepper);
 uint32_t tma_stepper_shared_bytes(const struct tma_stepper *stepper); /* of a CTA */
 uint32_t tma_stepper_registers(const struct tma_stepper *stepper);    /* see tma_stepper_number */
 
+/* Does the kernel, or what it calls, call the function, or is it the kernel? */
+bool tma_stepper_reaches(const struct tma_stepper *stepper, uint32_t function);
+
 /* The number of a register (index in module->registers) among those of a warp. */
 uint32_t tma_stepper_number(const struct tma_stepper *stepper, uint32_t module_register);
 

@@ -71,8 +71,9 @@ static const struct row rows[] = {
      "st.global.f32 [%rd0], %f1; membar.gl; ret;", 180, 1200},
 };
 
-static void run(const char *name, const char *body, uint32_t threads,
-                struct tma_core_result *timing, uint64_t *warps) {
+/* `before`: functions that stand before the kernel. */
+static void run_behind(const char *before, const char *name, const char *body, uint32_t threads,
+                       struct tma_core_result *timing, uint64_t *warps) {
     static char text[1 << 16];
     static uint8_t memory[1 << 20];
     static uint8_t opaque[1 << 17];
@@ -80,9 +81,9 @@ static void run(const char *name, const char *body, uint32_t threads,
     struct tma_diagnostics diagnostics = tma_diagnostics_empty();
     ck_assert(tma_machine_read("configs/gpus/h200.yaml", &machine, &diagnostics));
     snprintf(text, sizeof text,
-             ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 in)\n"
+             ".version 8.7\n.target sm_90a\n.address_size 64\n%s.visible .entry k(.param .u64 in)\n"
              "{\n%s%s\n}\n",
-             HEAD, body);
+             before, HEAD, body);
     struct tma_ptx_module *module = tma_ptx_read(text, strlen(text), "k.ptx", &diagnostics);
     ck_assert_msg(module != NULL, "%s: %s", name,
                   diagnostics.count > 0 ? diagnostics.items[0].text : "?");
@@ -123,6 +124,11 @@ static void run(const char *name, const char *body, uint32_t threads,
     tma_diagnostics_free(&diagnostics);
 }
 
+static void run(const char *name, const char *body, uint32_t threads,
+                struct tma_core_result *timing, uint64_t *warps) {
+    run_behind("", name, body, threads, timing, warps);
+}
+
 START_TEST(instructions_cost_what_they_should) {
     const struct row *row = &rows[_i];
     struct tma_core_result less, more, again;
@@ -139,6 +145,42 @@ START_TEST(instructions_cost_what_they_should) {
     tma_core_result_free(&less);
     tma_core_result_free(&more);
     tma_core_result_free(&again);
+}
+END_TEST
+
+/* Functions that a kernel does not call change nothing, wherever they stand. */
+START_TEST(other_functions_do_not_matter) {
+    static char other[1 << 12];
+    const struct row *row = &rows[_i];
+    struct tma_core_result alone, behind;
+    uint64_t warps;
+    size_t at = (size_t)snprintf(other, sizeof other, ".entry other() {\n.reg .b32 %%o<90>;\n");
+    for (int i = 0; i < 90; ++i)
+        at += (size_t)snprintf(other + at, sizeof other - at, "mov.u32 %%o%d, %d;\n", i, i);
+    snprintf(other + at, sizeof other - at, "ret;\n}\n");
+    run(row->name, row->more, row->threads, &alone, &warps);
+    run_behind(other, row->name, row->more, row->threads, &behind, &warps);
+    ck_assert_uint_eq(alone.cycles, behind.cycles);
+    ck_assert_uint_eq(alone.issue_slots, behind.issue_slots);
+    tma_core_result_free(&alone);
+    tma_core_result_free(&behind);
+}
+END_TEST
+
+/* A function that the kernel calls takes time and issue slots, as its instructions in the kernel
+ * do. */
+START_TEST(called_functions_take_time) {
+    struct tma_core_result plain, calls;
+    uint64_t warps;
+    run("without a call", KEEP("%f1"), 32, &plain, &warps);
+    run_behind(".func (.reg .f32 %o) chain(.reg .f32 %f0)\n"
+               "{\n.reg .f32 %f1; mov.f32 %f1, %f0;\n" SIXTEEN(CHAIN) "mov.f32 %o, %f1; ret;\n}\n",
+               "with a call", "call (%f1), chain, (%f1); " KEEP("%f1"), 32, &calls, &warps);
+    ck_assert_msg(calls.cycles >= plain.cycles + 4 * 15, "%llu, %llu cycles",
+                  (unsigned long long)calls.cycles, (unsigned long long)plain.cycles);
+    ck_assert_uint_ge(calls.issue_slots, plain.issue_slots + 16);
+    tma_core_result_free(&plain);
+    tma_core_result_free(&calls);
 }
 END_TEST
 
@@ -175,6 +217,8 @@ int main(void) {
     Suite *suite = suite_create("core");
     TCase *kernels = tcase_create("kernels");
     tcase_add_loop_test(kernels, instructions_cost_what_they_should, 0, TABLE_ROWS(rows));
+    tcase_add_loop_test(kernels, other_functions_do_not_matter, 0, TABLE_ROWS(rows));
+    tcase_add_test(kernels, called_functions_take_time);
     tcase_add_test(kernels, products_take_the_tensor_cores);
     suite_add_tcase(suite, kernels);
     return run_suite(suite);
