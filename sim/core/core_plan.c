@@ -66,11 +66,12 @@ static bool add_registers(struct tma_core_builder *builder,
 
 /* ---- kinds and costs ---- */
 
+/* Groups that a wait leaves; more than 255 are as 255. */
 static uint8_t count_of(const struct tma_ptx_module *module,
                         const struct tma_ptx_instruction *instruction) {
     const struct tma_ptx_operand *operand = &module->operands[instruction->operands];
     return instruction->operand_count > 0 && operand->kind == TMA_PTX_IMMEDIATE
-               ? (uint8_t)operand->bits
+               ? (uint8_t)(operand->bits < 255 ? operand->bits : 255)
                : 0;
 }
 
