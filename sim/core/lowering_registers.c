@@ -214,7 +214,8 @@ static enum tma_error_code spill(const struct tma_lowering_facts *facts, const b
     }
     uint32_t excess = whole->live_registers > limit ? whole->live_registers - limit : 0;
     whole->spilled = excess;
-    find_costs(facts, costs);
+    if (excess > 0)
+        find_costs(facts, costs);
     while (excess > 0) {
         uint32_t best = TMA_LOWERING_NONE;
         uint64_t least = UINT64_MAX;

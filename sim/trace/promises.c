@@ -209,7 +209,6 @@ static const char *take_operation(struct tma_trace_promises *promises,
         wrong = take_arrival(promises, cta, own, event);
     else if (own == NULL || own->has_rows)
         return broken(promises, "the operation is not in flight, or had its rows before");
-    own = find(promises, event->cta, event->slot, event->figures[0]);
     if (own != NULL && event->kind == TMA_EVENT_ROWS)
         own->has_rows = true;
     if (wrong == NULL && own != NULL && own->has_rows && own->has_arrived)
