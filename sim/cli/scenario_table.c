@@ -7,8 +7,8 @@
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
-#include "cli/search/row_runs.h"
 #include "scenario/kernel_program.h"
+#include "search/row_runs.h"
 
 struct scenario_table {
     const struct cli_options *options;

@@ -2,8 +2,8 @@
 #ifndef TMA_CLI_INPUT_DIGEST_H
 #define TMA_CLI_INPUT_DIGEST_H
 
-#include "cli/search/variants.h"
 #include "scenario/scenario.h"
+#include "search/variants.h"
 
 /* Adds the files of a scenario: its own, those that it extends, and its machine's. A file that
  * cannot be read adds nothing: the rows say what is wrong with it. False when out of memory. */

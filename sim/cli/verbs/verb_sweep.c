@@ -8,10 +8,10 @@
 #include "cli/messages.h"
 #include "cli/ranks.h"
 #include "cli/sample_option.h"
-#include "cli/search/journal.h"
-#include "cli/search/row_runs.h"
 #include "cli/verbs/verbs.h"
 #include "scenario/scenario.h"
+#include "search/journal.h"
+#include "search/row_runs.h"
 
 struct sweep_options {
     struct cli_options common;

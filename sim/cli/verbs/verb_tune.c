@@ -6,8 +6,8 @@
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
-#include "cli/search/tuning_task.h"
 #include "cli/verbs/verbs.h"
+#include "search/tuning_task.h"
 
 enum { MOST_KERNELS = 16, DEFAULT_DRAWS = 2 };
 

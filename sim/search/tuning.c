@@ -1,9 +1,9 @@
-#include "cli/search/tuning.h"
+#include "search/tuning.h"
 
 #include "base/allocation.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/search/tuning_race.h"
+#include "search/tuning_race.h"
 
 /* Combinations whose time is within this fraction of the best run with further draws: launches
  * differ by less. */

@@ -1,4 +1,4 @@
-#include "cli/search/variants.h"
+#include "search/variants.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "cli/search/variant_scenario.h"
+#include "search/variant_scenario.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/search/row_runs.h"
+#include "search/row_runs.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
-#include "cli/search/journal.h"
+#include "search/journal.h"
 #include "serve/scenario_figures.h"
 
 /* What a worker says of a row. */

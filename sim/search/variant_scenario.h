@@ -1,9 +1,9 @@
 /* The scenario of one variant of a sweep: a file with the settings of the user and of the row. */
-#ifndef TMA_CLI_VARIANT_SCENARIO_H
-#define TMA_CLI_VARIANT_SCENARIO_H
+#ifndef TMA_SEARCH_VARIANT_SCENARIO_H
+#define TMA_SEARCH_VARIANT_SCENARIO_H
 
-#include "cli/search/variants.h"
 #include "scenario/scenario.h"
+#include "search/variants.h"
 
 enum { CLI_REASON_BYTES = 1200 };
 

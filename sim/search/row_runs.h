@@ -1,10 +1,10 @@
 /* The rows of a table, each a scenario that worker processes simulate. */
-#ifndef TMA_CLI_ROW_RUNS_H
-#define TMA_CLI_ROW_RUNS_H
+#ifndef TMA_SEARCH_ROW_RUNS_H
+#define TMA_SEARCH_ROW_RUNS_H
 
-#include "cli/search/variant_scenario.h"
 #include "engine/watch.h"
 #include "report/sweep.h"
+#include "search/variant_scenario.h"
 #include "workers/pool.h"
 
 struct cli_row_runs {

@@ -1,4 +1,4 @@
-#include "cli/search/tuning_race.h"
+#include "search/tuning_race.h"
 
 #include <stdlib.h>
 

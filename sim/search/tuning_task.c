@@ -1,4 +1,4 @@
-#include "cli/search/tuning_task.h"
+#include "search/tuning_task.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* The journal of a sweep: a file that gets each row as soon as the row is done, so that a sweep
  * that was ended can go on. It has a line of JSON that says what is swept, then the lines of the
  * format jsonl, in any order. */
-#ifndef TMA_CLI_JOURNAL_H
-#define TMA_CLI_JOURNAL_H
+#ifndef TMA_SEARCH_JOURNAL_H
+#define TMA_SEARCH_JOURNAL_H
 
 #include <stdbool.h>
 

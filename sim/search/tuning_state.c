@@ -1,4 +1,4 @@
-#include "cli/search/tuning_state.h"
+#include "search/tuning_state.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* A tuner at work: its rows, and batches of tasks that workers do for them. */
-#ifndef TMA_CLI_TUNING_STATE_H
-#define TMA_CLI_TUNING_STATE_H
+#ifndef TMA_SEARCH_TUNING_STATE_H
+#define TMA_SEARCH_TUNING_STATE_H
 
 #include "cli/progress.h"
-#include "cli/search/tuning_task.h"
+#include "search/tuning_task.h"
 
 enum {
     CLI_TUNING_FIRST_BATCH = 2 /* rows that run to their ends; each batch has twice as many as the

@@ -1,9 +1,9 @@
 /* Finds the fastest of many combinations of settings of kernels. */
-#ifndef TMA_CLI_TUNING_H
-#define TMA_CLI_TUNING_H
+#ifndef TMA_SEARCH_TUNING_H
+#define TMA_SEARCH_TUNING_H
 
-#include "cli/search/variants.h"
 #include "report/tune.h"
+#include "search/variants.h"
 
 struct cli_tuning {
     const struct cli_options *options; /* --set, --jobs, --quiet */

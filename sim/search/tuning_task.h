@@ -1,10 +1,10 @@
 /* What a worker does for a tuner: looks at one combination, or simulates it. */
-#ifndef TMA_CLI_TUNING_TASK_H
-#define TMA_CLI_TUNING_TASK_H
+#ifndef TMA_SEARCH_TUNING_TASK_H
+#define TMA_SEARCH_TUNING_TASK_H
 
 #include "bound/estimate.h"
-#include "cli/search/tuning.h"
-#include "cli/search/variant_scenario.h"
+#include "search/tuning.h"
+#include "search/variant_scenario.h"
 #include "workers/pool.h"
 
 enum cli_tuning_step {

@@ -1,4 +1,4 @@
-#include "cli/search/journal.h"
+#include "search/journal.h"
 
 #include <errno.h>
 #include <inttypes.h>

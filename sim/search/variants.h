@@ -1,6 +1,6 @@
 /* The variants of a sweep: which settings each row has. */
-#ifndef TMA_CLI_VARIANTS_H
-#define TMA_CLI_VARIANTS_H
+#ifndef TMA_SEARCH_VARIANTS_H
+#define TMA_SEARCH_VARIANTS_H
 
 #include "cli/options.h"
 
