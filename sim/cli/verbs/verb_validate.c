@@ -6,11 +6,11 @@
 #include "cli/files/temporary.h"
 #include "cli/launch_run.h"
 #include "cli/messages.h"
-#include "cli/validate/ablation.h"
-#include "cli/validate/record_show.h"
-#include "cli/validate/replay.h"
 #include "cli/verbs/verbs.h"
 #include "scenario/machine_file.h"
+#include "validate/ablation.h"
+#include "validate/record_show.h"
+#include "validate/replay.h"
 
 struct validate_options {
     struct cli_options common;

@@ -1,11 +1,11 @@
 /* What of the time and of the error of records is due to which part of the machine: the records are
  * replayed with one part made so fast that it limits nothing. */
-#ifndef TMA_CLI_ABLATION_H
-#define TMA_CLI_ABLATION_H
+#ifndef TMA_VALIDATE_ABLATION_H
+#define TMA_VALIDATE_ABLATION_H
 
 #include <stdio.h>
 
-#include "cli/validate/replay.h"
+#include "validate/replay.h"
 
 /* Replays the files once more for each part, and writes a table of families to `out`. `before` is
  * what a replay without changes gave. Prints an error and returns false where a replay fails. */

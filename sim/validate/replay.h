@@ -1,9 +1,9 @@
 /* Replays files of records in worker processes. */
-#ifndef TMA_CLI_REPLAY_H
-#define TMA_CLI_REPLAY_H
+#ifndef TMA_VALIDATE_REPLAY_H
+#define TMA_VALIDATE_REPLAY_H
 
 #include "cli/options.h"
-#include "cli/validate/validation.h"
+#include "validate/validation.h"
 
 /* What to replay. */
 struct cli_replay {

@@ -1,4 +1,4 @@
-#include "cli/validate/replay.h"
+#include "validate/replay.h"
 
 #include <string.h>
 

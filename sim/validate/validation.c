@@ -1,4 +1,4 @@
-#include "cli/validate/validation.h"
+#include "validate/validation.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "cli/validate/record_show.h"
+#include "validate/record_show.h"
 
 #include <string.h>
 

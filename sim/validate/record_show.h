@@ -1,6 +1,6 @@
 /* Shows the kernel of a record as a scenario. */
-#ifndef TMA_CLI_RECORD_SHOW_H
-#define TMA_CLI_RECORD_SHOW_H
+#ifndef TMA_VALIDATE_RECORD_SHOW_H
+#define TMA_VALIDATE_RECORD_SHOW_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* The results of replayed record files, as text, as JSON, and as TSV of every predicted row. */
-#ifndef TMA_CLI_VALIDATION_H
-#define TMA_CLI_VALIDATION_H
+#ifndef TMA_VALIDATE_VALIDATION_H
+#define TMA_VALIDATE_VALIDATION_H
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "cli/validate/ablation.h"
+#include "validate/ablation.h"
 
 #include <math.h>
 #include <string.h>
