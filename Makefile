@@ -215,7 +215,7 @@ test-fidelity: all ## whether the timing is no further off than it was: minutes
 	@tests/fidelity $(COMMAND)
 
 .PHONY: release-check
-release-check: ## everything that has to hold before a release, whatever has changed: an hour
+release-check: ## everything that has to hold before a release, also the steps that have passed with the same files
 	@.ci/run --all
 
 .PHONY: pages
