@@ -34,23 +34,17 @@ static int compare_errors(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* mape, median, p95 and max of at least one error. */
-static void summarise(double *errors, size_t count, double *const figures[4]) {
+const struct tma_errors tma_no_errors = {NAN, NAN, NAN, NAN};
+
+struct tma_errors tma_errors_of(double *errors, size_t count) {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += errors[i];
     qsort(errors, count, sizeof *errors, compare_errors);
-    *figures[0] = sum / (double)count;
-    *figures[1] = (errors[(count - 1) / 2] + errors[count / 2]) / 2;
-    *figures[2] = errors[(95 * count + 99) / 100 - 1];
-    *figures[3] = errors[count - 1];
-}
-
-void tma_summarise_errors(struct tma_validation *validation, double *errors, size_t count) {
-    double *const figures[4] = {&validation->mape, &validation->median, &validation->p95,
-                                &validation->max};
-    if (count > 0)
-        summarise(errors, count, figures);
+    return (struct tma_errors){.mean = sum / (double)count,
+                               .median = (errors[(count - 1) / 2] + errors[count / 2]) / 2,
+                               .p95 = errors[(95 * count + 99) / 100 - 1],
+                               .most = errors[count - 1]};
 }
 
 uint32_t tma_validation_add_family(struct tma_validation *validation, const char *name,
@@ -62,7 +56,7 @@ uint32_t tma_validation_add_family(struct tma_validation *validation, const char
         return index;
     struct tma_family *family = &validation->families[index];
     if (index == validation->family_count) {
-        *family = (struct tma_family){.mape = NAN, .median = NAN, .p95 = NAN, .max = NAN};
+        *family = (struct tma_family){.errors = tma_no_errors};
         snprintf(family->name, sizeof family->name, "%s", name);
         validation->family_count++;
     }
@@ -81,13 +75,12 @@ uint32_t tma_validation_add_family(struct tma_validation *validation, const char
 void tma_summarise_families(struct tma_validation *validation, double *errors) {
     for (uint32_t i = 0; i < validation->family_count; i++) {
         struct tma_family *family = &validation->families[i];
-        double *const figures[4] = {&family->mape, &family->median, &family->p95, &family->max};
         size_t count = 0;
         for (size_t row = 0; row < validation->row_count; row++)
             if (validation->rows[row].family == i)
                 errors[count++] = validation->rows[row].error;
         if (count > 0)
-            summarise(errors, count, figures);
+            family->errors = tma_errors_of(errors, count);
     }
 }
 

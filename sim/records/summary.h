@@ -8,6 +8,19 @@
 /* How many of the worst rows, and of the differing records, a validation keeps. */
 enum { TMA_WORST_ROWS = 10, TMA_SHOWN_DIFFERENCES = 20, TMA_MAX_FAMILIES = 32 };
 
+/* The distribution of errors, which are fractions. All NaN: there are none. */
+struct tma_errors {
+    double mean;
+    double median; /* of an even number: the mean of the two in the middle */
+    double p95;    /* the smallest error that at least 95 % of the errors do not exceed */
+    double most;
+};
+
+/* Sorts `errors`, of which there is at least one. */
+struct tma_errors tma_errors_of(double *errors, size_t count);
+
+extern const struct tma_errors tma_no_errors;
+
 /* One record of a kind with errors. */
 struct tma_timed_row {
     char name[128];        /* of the record, or its id */
@@ -23,7 +36,7 @@ struct tma_timed_row {
 struct tma_family {
     char name[40];
     uint64_t records, skipped;
-    double mape, median, p95, max;      /* of errors, as those of the file */
+    struct tma_errors errors;
     uint64_t l2_measured, l2_close;     /* records whose L2 traffic was compared; and is close */
     uint64_t dram_measured, dram_close; /* the same: DRAM traffic */
 };
@@ -34,11 +47,8 @@ struct tma_validation {
     uint64_t records;
     uint64_t skipped;
     uint64_t agree;
-    uint64_t sampled;           /* records that were not simulated whole */
-    double mape;                /* mean error, a fraction; NaN for kinds without errors */
-    double median;              /* median error, a fraction; NaN for kinds without errors */
-    double p95;                 /* 95th percentile of the errors, a fraction; NaN without errors */
-    double max;                 /* largest error, a fraction; NaN for kinds without errors */
+    uint64_t sampled; /* records that were not simulated whole */
+    struct tma_errors errors;
     struct tma_timed_row *rows; /* owned; all rows that were not skipped, in file order */
     size_t row_count;           /* 0 for kinds without errors */
     struct tma_timed_row worst[TMA_WORST_ROWS]; /* the rows with the largest errors */
@@ -55,11 +65,6 @@ struct tma_validation {
  * the earlier row comes first. outcome->measured must not be 0. */
 struct tma_timed_row tma_validation_add_row(struct tma_validation *validation, const char *name,
                                             const struct tma_record_outcome *outcome);
-
-/* Sets mape, median, p95 and max, unless `count` is 0. Sorts `errors`. The median of an even number
- * of errors is the mean of the two middle ones. The 95th percentile is the smallest error that at
- * least 95 % of the errors do not exceed. */
-void tma_summarise_errors(struct tma_validation *validation, double *errors, size_t count);
 
 /* Counts a record of a family. Returns the family's index, or TMA_MAX_FAMILIES if there is no room.
  */

@@ -16,7 +16,7 @@ bool tma_validation_begin(const struct tma_record_file *file, struct tma_validat
         .records = rows,
         .skipped = rows,
     };
-    validation->mape = validation->median = validation->p95 = validation->max = NAN;
+    validation->errors = tma_no_errors;
     if (file->kind == NULL)
         return true;
     validation->rows = tma_allocate(FIGURES_OF_A_RECORD * rows, sizeof *validation->rows);
@@ -83,9 +83,10 @@ bool tma_validation_finish(struct tma_validation *validation) {
         return false;
     for (size_t i = 0; i < count; i++)
         errors[i] = validation->rows[i].error;
-    tma_summarise_errors(validation, errors, count);
-    if (count > 0)
+    if (count > 0) {
+        validation->errors = tma_errors_of(errors, count);
         tma_summarise_families(validation, errors);
+    }
     tma_release(errors);
     return true;
 }

@@ -55,9 +55,9 @@ static struct effect effect_of(const struct tma_validation *before,
         saved += 1 - after->rows[i].predicted / before->rows[i].predicted;
         count++;
     }
-    return (struct effect){.time = count > 0 ? saved / (double)count : NAN,
-                           .error =
-                               family < after->family_count ? after->families[family].mape : NAN};
+    return (struct effect){
+        .time = count > 0 ? saved / (double)count : NAN,
+        .error = family < after->family_count ? after->families[family].errors.mean : NAN};
 }
 
 static void write_figure(struct tma_json *json, const char *key, double value) {
@@ -78,7 +78,7 @@ static void write_json(const struct cli_replay *replay, const struct cli_replay_
             tma_json_begin_object(&json, NULL);
             tma_json_string(&json, "file", cli_file_name(replay->options->operands.items[f]));
             tma_json_string(&json, "family", file->families[i].name);
-            write_figure(&json, "mape", file->families[i].mape);
+            write_figure(&json, "mape", file->families[i].errors.mean);
             for (size_t p = 0; p < PARTS; p++) {
                 struct effect effect = effect_of(file, &after[p].validations[f], i);
                 tma_json_begin_object(&json, parts[p].name);
@@ -107,7 +107,7 @@ static void write_text(const struct cli_replay *replay, const struct cli_replay_
         const struct tma_validation *file = &before->validations[f];
         for (uint32_t i = 0; i < file->family_count; i++) {
             fprintf(out, "%-18s", file->families[i].name);
-            write_percent(file->families[i].mape, out);
+            write_percent(file->families[i].errors.mean, out);
             for (size_t p = 0; p < PARTS; p++) {
                 struct effect effect = effect_of(file, &after[p].validations[f], i);
                 fputs("    ", out);

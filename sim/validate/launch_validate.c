@@ -19,6 +19,7 @@
 #include "cli/ranks.h"
 #include "core/core_run.h"
 #include "core/lowering.h"
+#include "records/summary.h"
 #include "report/decimal.h"
 #include "report/json_writer.h"
 #include "report/launch_report.h"
@@ -218,15 +219,10 @@ static bool run_records(struct launch_validation *validation) {
     return good;
 }
 
-/* Errors of cycles, the launch included, in percent of those measured. */
-struct errors {
-    double mean, median, p95, most;
-};
-
 struct sums {
     size_t records, skipped, compared, agree;
-    size_t timed; /* with a measurement on this GPU */
-    struct errors errors;
+    size_t timed;             /* with a measurement on this GPU */
+    struct tma_errors errors; /* of cycles, the launch included, in percent; unless `timed` is 0 */
 };
 
 static bool is_timed(const struct launch_outcome *outcome) {
@@ -237,25 +233,6 @@ static double error_of(const struct launch_outcome *outcome) {
     double predicted = (double)(outcome->timing.cycles + outcome->timing.launch_cycles),
            measured = (double)outcome->measured.cycles;
     return 100 * (predicted - measured) / measured;
-}
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Nearest-rank percentiles. `values` is sorted afterwards. */
-static struct errors errors_of(double *values, size_t count) {
-    struct errors errors = {0};
-    if (count == 0)
-        return errors;
-    qsort(values, count, sizeof *values, by_size);
-    for (size_t i = 0; i < count; i++)
-        errors.mean += values[i] / (double)count;
-    errors.median = values[(count - 1) / 2];
-    errors.p95 = values[(count * 95 + 99) / 100 - 1];
-    errors.most = values[count - 1];
-    return errors;
 }
 
 /* Sums over the records of a file, and of a family; NULL: of all. */
@@ -275,7 +252,8 @@ static struct sums sum(const struct launch_validation *validation, uint32_t file
         if (is_timed(outcome))
             values[sums.timed++] = fabs(error_of(outcome));
     }
-    sums.errors = errors_of(values, sums.timed);
+    if (sums.timed > 0)
+        sums.errors = tma_errors_of(values, sums.timed);
     return sums;
 }
 

@@ -32,7 +32,7 @@ bool cli_draws_add(struct cli_draws *draws, const struct tma_validation *validat
     uint64_t agree = validation->agree;
     if (!keep_predicted(draws, validation))
         return false;
-    double error = validation->mape, part = 1.0 / (draws->count + 1);
+    double error = validation->errors.mean, part = 1.0 / (draws->count + 1);
     if (draws->count++ == 0) {
         draws->least_agree = draws->most_agree = agree;
         draws->least_error = draws->most_error = draws->mean_error = error;
@@ -48,7 +48,6 @@ bool cli_draws_add(struct cli_draws *draws, const struct tma_validation *validat
 
 bool cli_draws_finish(struct cli_draws *draws, const struct tma_validation *validation) {
     size_t rows = draws->row_count;
-    struct tma_validation sums = {.mape = NAN, .p95 = NAN};
     draws->median_mape = draws->median_p95 = NAN;
     if (draws->predicted == NULL || rows != validation->row_count)
         return true;
@@ -57,13 +56,13 @@ bool cli_draws_finish(struct cli_draws *draws, const struct tma_validation *vali
     for (size_t row = 0; seeds != NULL && errors != NULL && row < rows; row++) {
         for (uint32_t seed = 0; seed < draws->count; seed++)
             seeds[seed] = draws->predicted[seed * rows + row];
-        tma_summarise_errors(&sums, seeds, draws->count);
-        errors[row] = fabs(sums.median / validation->rows[row].measured - 1);
+        errors[row] =
+            fabs(tma_errors_of(seeds, draws->count).median / validation->rows[row].measured - 1);
     }
     bool good = seeds != NULL && errors != NULL;
-    if (good) {
-        tma_summarise_errors(&sums, errors, rows);
-        draws->median_mape = sums.mape;
+    if (good && rows > 0) {
+        struct tma_errors sums = tma_errors_of(errors, rows);
+        draws->median_mape = sums.mean;
         draws->median_p95 = sums.p95;
     }
     tma_release(seeds);
@@ -140,10 +139,10 @@ static void write_families(struct tma_json *json, const struct tma_validation *v
         tma_json_string(json, "family", family->name);
         tma_json_unsigned(json, "records", family->records);
         tma_json_unsigned(json, "skipped", family->skipped);
-        write_error(json, "mape", family->mape);
-        write_error(json, "median", family->median);
-        write_error(json, "p95", family->p95);
-        write_error(json, "max", family->max);
+        write_error(json, "mape", family->errors.mean);
+        write_error(json, "median", family->errors.median);
+        write_error(json, "p95", family->errors.p95);
+        write_error(json, "max", family->errors.most);
         tma_json_unsigned(json, "l2_measured", family->l2_measured);
         tma_json_unsigned(json, l2_close, family->l2_close);
         tma_json_unsigned(json, "dram_measured", family->dram_measured);
@@ -176,10 +175,10 @@ static void write_json(const struct cli_validation_report *report, FILE *out) {
             tma_json_unsigned(&json, "sampled", validation->sampled);
         if (validation->kind != NULL && validation->kind->has_ranges)
             tma_json_bool(&json, "by_ranges", validation->has_ranges);
-        write_error(&json, "mape", validation->mape);
-        write_error(&json, "median", validation->median);
-        write_error(&json, "p95", validation->p95);
-        write_error(&json, "max", validation->max);
+        write_error(&json, "mape", validation->errors.mean);
+        write_error(&json, "median", validation->errors.median);
+        write_error(&json, "p95", validation->errors.p95);
+        write_error(&json, "max", validation->errors.most);
         if (draws->count > 0)
             write_json_draws(&json, draws);
         write_differences(&json, validation);
@@ -210,7 +209,8 @@ static void write_text_families(const struct tma_validation *validation, FILE *o
         const struct tma_family *family = &validation->families[i];
         fprintf(out, "  %-18s %7" PRIu64 " %8" PRIu64, family->name, family->records,
                 family->skipped);
-        const double errors[] = {family->mape, family->median, family->p95, family->max};
+        const double errors[] = {family->errors.mean, family->errors.median, family->errors.p95,
+                                 family->errors.most};
         for (size_t e = 0; e < sizeof errors / sizeof errors[0]; e++)
             if (isnan(errors[e]))
                 fprintf(out, " %8s", "-");
@@ -240,8 +240,8 @@ static void write_text_sampled(const struct tma_validation *validation, FILE *ou
 
 static void write_errors(const struct tma_validation *validation, FILE *out) {
     fprintf(out, "  cycle error: mean %s %%, median %s %%, 95th percentile %s %%, max %s %%\n",
-            percent(validation->mape).text, percent(validation->median).text,
-            percent(validation->p95).text, percent(validation->max).text);
+            percent(validation->errors.mean).text, percent(validation->errors.median).text,
+            percent(validation->errors.p95).text, percent(validation->errors.most).text);
     fprintf(out, "  worst rows %41s %12s %9s\n", "measured", "predicted", "error");
     for (size_t i = 0; i < validation->worst_count; i++) {
         const struct tma_timed_row *row = &validation->worst[i];
@@ -295,7 +295,7 @@ static void write_text(const struct cli_validation_report *report, FILE *out) {
             write_text_draws(&report->draws[i], out);
         write_text_sampled(validation, out);
         write_text_families(validation, out);
-        if (!isnan(validation->mape))
+        if (!isnan(validation->errors.mean))
             write_errors(validation, out);
         else
             write_text_differences(validation, out);
