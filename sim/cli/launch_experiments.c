@@ -8,20 +8,19 @@
 #include "experiment/improvement.h"
 #include "workers/pool.h"
 
-/* Parts of the machine that a compiled kernel may wait for, and what becomes of them. */
+/* Parts of the machine that a compiled kernel may wait for. */
 static const struct part {
     enum tma_relief_part part;
-    const char *key, *text;
+    const char *key, *name;
 } parts[] = {
-    {TMA_RELIEF_OF_tensor_cores, "tensor_cores", "tensor cores: 10 % more of them"},
-    {TMA_RELIEF_OF_shared_memory, "shared_memory",
-     "operands in shared memory: 10 % more bandwidth for matrix products"},
-    {TMA_RELIEF_OF_tma, "tma", "TMA unit: 10 % more requests per cycle"},
-    {TMA_RELIEF_OF_sm_port, "sm_port", "SM port: 10 % more bandwidth"},
-    {TMA_RELIEF_OF_gpc_ports, "gpc_ports", "GPC ports: 10 % more bandwidth"},
-    {TMA_RELIEF_OF_l2, "l2", "L2: 10 % more requests per cycle"},
-    {TMA_RELIEF_OF_dram, "dram", "DRAM: 10 % more of it"},
-    {TMA_RELIEF_OF_latency, "latency", "latency: 10 % less of it, from issue to L2, DRAM and back"},
+    {TMA_RELIEF_OF_tensor_cores, "tensor_cores", "tensor cores"},
+    {TMA_RELIEF_OF_shared_memory, "shared_memory", "shared memory"},
+    {TMA_RELIEF_OF_tma, "tma", "TMA unit"},
+    {TMA_RELIEF_OF_sm_port, "sm_port", "SM port"},
+    {TMA_RELIEF_OF_gpc_ports, "gpc_ports", "GPC ports"},
+    {TMA_RELIEF_OF_l2, "l2", "L2"},
+    {TMA_RELIEF_OF_dram, "dram", "DRAM"},
+    {TMA_RELIEF_OF_latency, "latency", "latency"},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 _Static_assert((int)PARTS <= (int)TMA_LAUNCH_LIMITS, "a report has room for all parts");
@@ -96,7 +95,8 @@ uint32_t cli_launch_experiments(const struct tma_launch *launch, const struct tm
         uint64_t now = experiments.cycles[i];
         if (now == 0 || now >= cycles || (cycles - now) * 100 < cycles)
             continue;
-        struct tma_launch_limit limit = {parts[i].key, parts[i].text,
+        struct tma_launch_limit limit = {parts[i].key, parts[i].name,
+                                         tma_improvement_words(parts[i].part),
                                          cycles - experiments.cycles[i]};
         uint32_t at = count++;
         for (; at > 0 && limits[at - 1].saved_cycles < limit.saved_cycles; at--)

@@ -2,12 +2,20 @@
 #ifndef TMA_EXPERIMENT_IMPROVEMENT_H
 #define TMA_EXPERIMENT_IMPROVEMENT_H
 
+#include "experiment/relief.h"
 #include "memory/machine_parameter.h"
 
 /* Rounds to the nearest whole number. A latency or a rate that is at least 1 stays so. */
 uint32_t tma_improve(uint32_t value, enum tma_improvement improvement);
 
-/* Improves the parameters of a part of the machine, as their rows say. */
-void tma_improve_part(struct tma_machine *machine, enum tma_relief_part part);
+/* Improves the parameters of a part of the machine, as their rows say. Returns what becomes of the
+ * part, in words: "10 % more bandwidth". */
+const char *tma_improve_part(struct tma_machine *machine, enum tma_relief_part part);
+
+/* The same words alone. */
+const char *tma_improvement_words(enum tma_relief_part part);
+
+/* Improves a part as a relief: writes the words to `relieved->change`. Returns true. */
+bool tma_relieve_part(struct tma_relieved *relieved, enum tma_relief_part part);
 
 #endif

@@ -1,18 +1,13 @@
 /* Reliefs of the machine. Each makes one part of it a tenth better, or takes away one of its
  * overheads. */
 #include <stdio.h>
+#include <string.h>
 
 #include "experiment/improvement.h"
 #include "experiment/relief.h"
 
-static bool improve(struct tma_relieved *relieved, enum tma_relief_part part, const char *change) {
-    tma_improve_part(&relieved->machine, part);
-    snprintf(relieved->change, sizeof relieved->change, "%s", change);
-    return true;
-}
-
 static bool relieve_tma(struct tma_relieved *relieved) {
-    return improve(relieved, TMA_RELIEF_OF_tma, "10 % more requests per cycle");
+    return tma_relieve_part(relieved, TMA_RELIEF_OF_tma);
 }
 
 /* The interval is a few cycles, of which a tenth is no whole cycle. */
@@ -28,28 +23,34 @@ static bool relieve_dispatch(struct tma_relieved *relieved) {
 
 static bool relieve_sm_port(struct tma_relieved *relieved) {
     return relieved->before->counters.sm_read_sectors > 0 &&
-           improve(relieved, TMA_RELIEF_OF_sm_port, "10 % more bandwidth");
+           tma_relieve_part(relieved, TMA_RELIEF_OF_sm_port);
 }
 
 static bool relieve_gpc_ports(struct tma_relieved *relieved) {
     return relieved->before->counters.sm_read_sectors > 0 &&
-           improve(relieved, TMA_RELIEF_OF_gpc_ports, "10 % more bandwidth");
+           tma_relieve_part(relieved, TMA_RELIEF_OF_gpc_ports);
 }
 
 static bool relieve_l2(struct tma_relieved *relieved) {
     return relieved->before->counters.l2_requests > 0 &&
-           improve(relieved, TMA_RELIEF_OF_l2, "10 % more requests per cycle");
+           tma_relieve_part(relieved, TMA_RELIEF_OF_l2);
 }
 
 static bool relieve_dram(struct tma_relieved *relieved) {
     const struct tma_counters *counters = &relieved->before->counters;
     return counters->dram_read_sectors + counters->dram_write_sectors > 0 &&
-           improve(relieved, TMA_RELIEF_OF_dram, "10 % more of it");
+           tma_relieve_part(relieved, TMA_RELIEF_OF_dram);
+}
+
+/* Words with a comma in them need one behind them. */
+static bool close_comma(struct tma_relieved *relieved) {
+    size_t length = strlen(relieved->change);
+    snprintf(relieved->change + length, sizeof relieved->change - length, ",");
+    return true;
 }
 
 static bool relieve_latency(struct tma_relieved *relieved) {
-    return improve(relieved, TMA_RELIEF_OF_latency,
-                   "10 % less of it, from issue to L2, DRAM and back,");
+    return tma_relieve_part(relieved, TMA_RELIEF_OF_latency) && close_comma(relieved);
 }
 
 /* An entry for every fetch is enough. Each SM has to fetch each map once. */
@@ -75,7 +76,7 @@ static bool relieve_tensor_maps(struct tma_relieved *relieved) {
 
 static bool relieve_handshake(struct tma_relieved *relieved) {
     return relieved->before->cause_cycles[TMA_CAUSE_CLUSTER] > 0 &&
-           improve(relieved, TMA_RELIEF_OF_cluster, "releases of shared tiles that take no time");
+           tma_relieve_part(relieved, TMA_RELIEF_OF_cluster);
 }
 
 #define RELIEF(function, key_text, name_text)                                                      \

@@ -231,7 +231,8 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     for (uint32_t i = 0; i < report->limit_count; i++) {
         label(i == 0 ? "limited by" : "", out);
         fprintf(
-            out, "%s would save %s %% of the time\n", report->limits[i].text,
+            out, "%s: %s would save %s %% of the time\n", report->limits[i].name,
+            report->limits[i].change,
             tma_decimal(
                 tma_percentage((double)report->limits[i].saved_cycles, (double)timing->cycles), 1)
                 .text);

@@ -12,7 +12,7 @@ enum { TMA_LAUNCH_LIMITS = 8 };
 
 /* A part of the machine that, a tenth better, makes the launch shorter. */
 struct tma_launch_limit {
-    const char *key, *text; /* constant */
+    const char *key, *name, *change; /* constant: "NAME: CHANGE would save" is a sentence */
     uint64_t saved_cycles;
 };
 

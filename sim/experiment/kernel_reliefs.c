@@ -1,0 +1,442 @@
+/* The reliefs of kernels with roles: of workloads of the kind struct tma_kernel. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocation.h"
+#include "engine/roles/kernel.h"
+#include "engine/roles/kernel_run.h"
+#include "experiment/experiment.h"
+#include "experiment/improvement.h"
+#include "experiment/relief.h"
+#include "tensormap/legal.h"
+#include "tensormap/types.h"
+
+/* The kernel of a relief. */
+static struct tma_kernel *kernel_of(struct tma_relieved *relieved) {
+    return relieved->workload;
+}
+
+/* The first statement at or behind index `from` that is of a kind; NULL: none. */
+static struct tma_statement *find_statement(struct tma_kernel *kernel, uint32_t from,
+                                            enum tma_statement_kind kind) {
+    for (uint32_t i = from; i < kernel->statement_count; i++)
+        if (kernel->statements[i].kind == kind)
+            return &kernel->statements[i];
+    return NULL;
+}
+
+/* Whether a compute statement does such work. */
+static bool does_work(const struct tma_kernel *kernel, enum tma_work work) {
+    for (uint32_t i = 0; i < kernel->statement_count; i++)
+        if (kernel->statements[i].kind == TMA_STATEMENT_COMPUTE &&
+            kernel->statements[i].work == work)
+            return true;
+    return false;
+}
+
+/* The units of an SM that compute, and its shared memory, are a tenth faster. */
+
+static bool faster_tensor_cores(struct tma_relieved *relieved) {
+    tma_relieve_part(relieved, TMA_RELIEF_OF_tensor_cores);
+    return does_work(kernel_of(relieved), TMA_WORK_MMA);
+}
+
+static bool faster_alu(struct tma_relieved *relieved) {
+    tma_relieve_part(relieved, TMA_RELIEF_OF_alu);
+    return does_work(kernel_of(relieved), TMA_WORK_ALU);
+}
+
+/* An SM does so few in a cycle that a tenth more is no whole number of them, and may be none. */
+static bool faster_sfu(struct tma_relieved *relieved) {
+    uint32_t before = relieved->machine.sm.sfu;
+    tma_improve_part(&relieved->machine, TMA_RELIEF_OF_sfu);
+    snprintf(relieved->change, sizeof relieved->change,
+             "%u special functions per cycle instead of %u", relieved->machine.sm.sfu, before);
+    return relieved->machine.sm.sfu > before && does_work(kernel_of(relieved), TMA_WORK_SFU);
+}
+
+static bool reads_shared_memory(const struct tma_kernel *kernel) {
+    return does_work(kernel, TMA_WORK_MMA) || does_work(kernel, TMA_WORK_SHARED) ||
+           does_work(kernel, TMA_WORK_CONSUMER);
+}
+
+/* Wavefronts of warps, and operands of products. */
+static bool faster_shared_memory(struct tma_relieved *relieved) {
+    tma_relieve_part(relieved, TMA_RELIEF_OF_shared_memory);
+    kernel_of(relieved)->relieved.wavefronts = TMA_WAVEFRONTS_TENTH_FASTER;
+    return reads_shared_memory(kernel_of(relieved));
+}
+
+static bool without_conflicts(struct tma_relieved *relieved) {
+    kernel_of(relieved)->relieved.wavefronts = TMA_WAVEFRONTS_IDEAL;
+    snprintf(relieved->change, sizeof relieved->change, "accesses without any");
+    return does_work(kernel_of(relieved), TMA_WORK_CONSUMER);
+}
+
+/* The time that compute statements give in cycles. */
+static bool shorter_computing(struct tma_relieved *relieved) {
+    kernel_of(relieved)->relieved.shorter_work = true;
+    snprintf(relieved->change, sizeof relieved->change,
+             "10 %% fewer of the cycles that the kernel's statements give");
+    return does_work(kernel_of(relieved), TMA_WORK_CYCLES);
+}
+
+static const struct tma_relief tensor_cores = {
+    .key = "tensor_cores", .name = "tensor cores", .variants = 1, .apply = faster_tensor_cores};
+static const struct tma_relief alu = {
+    .key = "alu", .name = "ALUs", .variants = 1, .apply = faster_alu};
+static const struct tma_relief sfu = {
+    .key = "sfu", .name = "SFUs", .variants = 1, .apply = faster_sfu};
+static const struct tma_relief shared_memory = {
+    .key = "shared_memory", .name = "shared memory", .variants = 1, .apply = faster_shared_memory};
+static const struct tma_relief free_of_conflicts = {
+    .key = "bank_conflicts", .name = "bank conflicts", .variants = 1, .apply = without_conflicts};
+static const struct tma_relief computing = {
+    .key = "computing", .name = "computing", .variants = 1, .apply = shorter_computing};
+
+/* The instructions of the roles themselves take less time: those that issue, wait and arrive, those
+ * that start a CTA, and those that work with other CTAs. */
+
+/* The kernel's own costs stand in the place of the machine's. */
+static bool shorter_instructions(struct tma_relieved *relieved) {
+    struct tma_kernel_costs *own = &kernel_of(relieved)->costs;
+    tma_relieve_part(relieved, TMA_RELIEF_OF_instructions);
+#define SHORTER(name, compared, meaning)                                                           \
+    own->name##_cycles = tma_improve(own->name##_cycles, TMA_SHORTER);
+    TMA_KERNEL_COSTS(SHORTER)
+#undef SHORTER
+    return true;
+}
+
+static bool shorter_launch(struct tma_relieved *relieved) {
+    tma_relieve_part(relieved, TMA_RELIEF_OF_launch);
+    return true;
+}
+
+/* Arrivals in other CTAs are as fast as in the own one. */
+static bool immediate_release(struct tma_relieved *relieved) {
+    const struct tma_kernel *kernel = kernel_of(relieved);
+    bool releases = false;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        releases |= kernel->rings[i].release_mask.expression != NULL ||
+                    kernel->rings[i].release_mask.constant != 0;
+    relieved->machine.warp.remote_arrive_cycles = relieved->machine.warp.arrive_latency_cycles;
+    relieved->machine.tma.cluster_release_cycles = 0;
+    snprintf(relieved->change, sizeof relieved->change,
+             "releases to other CTAs as fast as to the own one");
+    return kernel->cluster_ctas > 1 && releases;
+}
+
+static bool shorter_tiles(struct tma_relieved *relieved) {
+    struct tma_kernel *kernel = kernel_of(relieved);
+    bool dynamic = false;
+    for (struct tma_statement *tiles = find_statement(kernel, 0, TMA_STATEMENT_TILES);
+         tiles != NULL; tiles = find_statement(kernel, (uint32_t)(tiles - kernel->statements) + 1,
+                                               TMA_STATEMENT_TILES))
+        dynamic |= tiles->schedule == TMA_TILES_DYNAMIC;
+    tma_relieve_part(relieved, TMA_RELIEF_OF_tile_counter);
+    return dynamic;
+}
+
+static const struct tma_relief instructions = {.key = "instructions",
+                                               .name = "instructions of the roles",
+                                               .variants = 1,
+                                               .apply = shorter_instructions};
+static const struct tma_relief cta_launch = {
+    .key = "launch", .name = "launch of CTAs", .variants = 1, .apply = shorter_launch};
+static const struct tma_relief cluster_release = {
+    .key = "cluster", .name = "clusters", .variants = 1, .apply = immediate_release};
+static const struct tma_relief tile_counter = {
+    .key = "tile_counter", .name = "counter of tiles", .variants = 1, .apply = shorter_tiles};
+
+/* More stages in the rings hide more of the latency. */
+
+enum { SHARED_ALIGNMENT_BYTES = 1024 };
+
+/* Whether the statements from `first` to `end` acquire a ring of the mask. */
+static bool acquires(const struct tma_kernel *kernel, uint32_t first, uint32_t end, uint32_t mask) {
+    for (uint32_t i = first; i < end; i++)
+        if (kernel->statements[i].kind == TMA_STATEMENT_ACQUIRE &&
+            (mask >> kernel->statements[i].ring & 1) != 0)
+            return true;
+    return false;
+}
+
+/* Loads that run ahead in a loop run so many more iterations ahead. False where the loop also loads
+ * into rings that stay as they are: these have no stages for it. */
+static bool run_further_ahead(struct tma_kernel *kernel, uint32_t rings, uint32_t more) {
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        struct tma_statement *loop = &kernel->statements[i];
+        if (!loop->has_ahead)
+            continue;
+        for (uint32_t part = i + 1; part < loop->end; part++) {
+            const struct tma_statement *statement = &kernel->statements[part];
+            if (statement->kind != TMA_STATEMENT_AHEAD ||
+                !acquires(kernel, part + 1, statement->end, rings))
+                continue;
+            if (acquires(kernel, part + 1, statement->end, ~rings))
+                return false;
+            loop->ahead += more;
+            break;
+        }
+    }
+    return true;
+}
+
+/* What lies behind a ring in shared memory moves, to make room. */
+static void make_room(struct tma_kernel *kernel, uint32_t ring, uint32_t more) {
+    uint32_t end = kernel->rings[ring].shared_offset +
+                   kernel->rings[ring].depth * kernel->rings[ring].stage_bytes;
+    uint32_t bytes = (more * kernel->rings[ring].stage_bytes + SHARED_ALIGNMENT_BYTES - 1) /
+                     SHARED_ALIGNMENT_BYTES * SHARED_ALIGNMENT_BYTES;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        if (kernel->rings[i].shared_offset >= end)
+            kernel->rings[i].shared_offset += bytes;
+    for (uint32_t i = 0; i < kernel->buffer_count; i++)
+        if (kernel->buffers[i].shared_offset >= end)
+            kernel->buffers[i].shared_offset += bytes;
+    kernel->shared_bytes += bytes;
+    kernel->rings[ring].depth += more;
+}
+
+/* Gives the rings of a mask `more` stages each. An SM has to hold as many CTAs as before. */
+static bool deepen(struct tma_relieved *relieved, uint32_t rings, uint32_t more) {
+    struct tma_kernel *kernel = kernel_of(relieved);
+    uint32_t ctas = tma_kernel_ctas_per_sm(&relieved->machine, kernel);
+    if (!run_further_ahead(kernel, rings, more))
+        return false;
+    for (uint32_t i = 0; i < kernel->ring_count; i++) {
+        if ((rings >> i & 1) == 0)
+            continue;
+        if (kernel->rings[i].depth + more > TMA_MAX_RING_DEPTH)
+            return false;
+        make_room(kernel, i, more);
+    }
+    return tma_kernel_ctas_per_sm(&relieved->machine, kernel) == ctas;
+}
+
+/* Variant 0 is all rings, which differ from a single one where there are several; variant 1 + r is
+ * ring r. Stages that a role fills without loads have no latency of memory. */
+static uint32_t rings_of_variant(const struct tma_relieved *relieved,
+                                 const struct tma_kernel *kernel) {
+    uint32_t loaded = 0;
+    for (uint32_t i = 0; i < kernel->statement_count; i++)
+        if (kernel->statements[i].kind == TMA_STATEMENT_OPERATION &&
+            kernel->statements[i].operation.direction == TMA_LOAD &&
+            kernel->statements[i].ring != TMA_NO_RING)
+            loaded |= 1u << kernel->statements[i].ring;
+    if (relieved->variant > 0)
+        return loaded & 1u << (relieved->variant - 1);
+    return (loaded & (loaded - 1)) != 0 ? loaded : 0;
+}
+
+static bool one_more(struct tma_relieved *relieved) {
+    const struct tma_kernel *kernel = kernel_of(relieved);
+    uint32_t rings = rings_of_variant(relieved, kernel);
+    if (rings == 0)
+        return false;
+    if (relieved->variant == 0)
+        snprintf(relieved->change, sizeof relieved->change, "one more stage in every ring");
+    else
+        snprintf(relieved->change, sizeof relieved->change,
+                 "one more stage in ring %s (%u instead of %u)",
+                 kernel->rings[relieved->variant - 1].name,
+                 kernel->rings[relieved->variant - 1].depth + 1,
+                 kernel->rings[relieved->variant - 1].depth);
+    return deepen(relieved, rings, 1);
+}
+
+/* The most stages for which the CTA's shared memory has room, up to twice as many; at least two
+ * more. */
+static bool twice(struct tma_relieved *relieved) {
+    const struct tma_kernel *kernel = kernel_of(relieved);
+    uint32_t rings = rings_of_variant(relieved, kernel);
+    if (relieved->variant == 0 || rings == 0)
+        return false;
+    const struct tma_ring *ring = &kernel->rings[relieved->variant - 1];
+    uint32_t before = ring->depth, more = before;
+    uint32_t limit = relieved->machine.shared_memory_cta_bytes;
+    uint32_t room = limit > kernel->shared_bytes ? limit - kernel->shared_bytes : 0;
+    if (ring->stage_bytes > 0 && room / ring->stage_bytes < more)
+        more = room / ring->stage_bytes;
+    snprintf(relieved->change, sizeof relieved->change, "more stages in ring %s (%u instead of %u)",
+             ring->name, before + more, before);
+    return more >= 2 && deepen(relieved, rings, more);
+}
+
+static const struct tma_relief ring_stage = {
+    .key = "stages", .name = "latency", .variants = 1 + TMA_MAX_RINGS, .apply = one_more};
+static const struct tma_relief ring_depth = {.key = "stages_doubled",
+                                             .name = "depth of rings",
+                                             .advice = true,
+                                             .smaller = &ring_stage,
+                                             .variants = 1 + TMA_MAX_RINGS,
+                                             .apply = twice};
+
+/* How many CTAs run at once, and what the last of them leave idle. */
+
+/* SMs as large as it takes for one more CTA on each. A grid whose CTAs all run at once has no use
+ * for it. */
+static bool one_more_cta(struct tma_relieved *relieved) {
+    struct tma_kernel *kernel = kernel_of(relieved);
+    struct tma_machine *machine = &relieved->machine;
+    uint32_t before = relieved->before->ctas_per_sm, ctas = before + 1;
+    uint32_t threads = ctas * tma_kernel_threads(kernel);
+    if (relieved->before->waves.count <= 1)
+        return false;
+    kernel->ctas_per_sm = kernel->ctas_per_sm > 0 ? ctas : 0;
+    bool fits = tma_kernel_ctas_per_sm(machine, kernel) >= ctas;
+    machine->sm.ctas = machine->sm.ctas > ctas ? machine->sm.ctas : ctas;
+    machine->sm.threads = machine->sm.threads > threads ? machine->sm.threads : threads;
+    kernel->ctas_per_sm = ctas;
+    /* A tenth more at a time, until one more fits. */
+    for (int i = 0; i < 100 && tma_kernel_ctas_per_sm(machine, kernel) < ctas; i++) {
+        machine->sm.registers += machine->sm.registers / 10;
+        machine->shared_memory_bytes += machine->shared_memory_bytes / 10;
+    }
+    snprintf(relieved->change, sizeof relieved->change, "%u CTAs on an SM instead of %u%s", ctas,
+             before, fits ? "" : ", for which it has no room,");
+    return tma_kernel_ctas_per_sm(machine, kernel) == ctas;
+}
+
+static bool uses(const struct tma_value *value, uint32_t variable) {
+    return value->expression != NULL &&
+           (tma_expression_variables(value->expression) >> variable & 1) != 0;
+}
+
+/* Whether what a CTA does depends on how many there are. */
+static bool depends_on_grid(const struct tma_kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        bool does = statement->kind == TMA_STATEMENT_TILES && statement->schedule != TMA_TILES_ONE;
+        const struct tma_value *values[] = {
+            &statement->from,      &statement->to,        &statement->step,
+            &statement->tiles_m,   &statement->tiles_n,   &statement->group,
+            &statement->condition, &statement->map_index, &statement->amount[0],
+            &statement->amount[1], &statement->amount[2]};
+        for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
+            does |= uses(values[v], TMA_VARIABLE_CTAS);
+        for (int d = 0; d < TMA_MAX_RANK; d++)
+            does |= uses(&statement->coordinates[d], TMA_VARIABLE_CTAS);
+        if (does)
+            return true;
+    }
+    return false;
+}
+
+/* The grid without its last wave shows the rate of whole waves. */
+static bool without_last_wave(struct tma_relieved *relieved) {
+    struct tma_kernel *kernel = kernel_of(relieved);
+    const struct tma_waves *waves = &relieved->before->waves;
+    if (waves->last_ctas == 0 || waves->last_ctas >= kernel->cta_count || depends_on_grid(kernel))
+        return false;
+    relieved->whole_work = kernel->cta_count;
+    kernel->cta_count -= waves->last_ctas;
+    relieved->work = kernel->cta_count;
+    snprintf(relieved->change, sizeof relieved->change,
+             "the same work in whole waves of %u CTAs, without a last wave of %u,", waves->ctas,
+             waves->last_ctas);
+    return true;
+}
+
+static const struct tma_relief occupancy = {
+    .key = "occupancy", .name = "occupancy", .variants = 1, .apply = one_more_cta};
+static const struct tma_relief whole_waves = {
+    .key = "waves", .name = "waves", .variants = 1, .apply = without_last_wave};
+
+/* Other choices of what L2 fetches, and in which order tiles ask for it. */
+
+static bool another_promotion(struct tma_relieved *relieved) {
+    static const enum tma_l2_promotion modes[] = {TMA_L2_NONE, TMA_L2_256B};
+    struct tma_kernel *kernel = kernel_of(relieved);
+    bool changes = false, legal = true;
+    for (uint32_t i = 0; i < kernel->map_count; i++) {
+        changes |= kernel->maps[i].l2_promotion != modes[relieved->variant];
+        kernel->maps[i].l2_promotion = modes[relieved->variant];
+        legal = legal && tma_tensor_map_require_legal(&kernel->maps[i], NULL) == TMA_OK;
+    }
+    snprintf(relieved->change, sizeof relieved->change, "%s for every tensor map",
+             tma_name_of(&tma_l2_promotion_names, (int)modes[relieved->variant]));
+    return changes && legal && relieved->before->counters.l2_fills > 0;
+}
+
+/* Every loop over output tiles goes through them in groups of so many along m. CTAs of a cluster
+ * share tiles of one order. */
+static bool another_order(struct tma_relieved *relieved) {
+    static const int64_t groups[] = {1, 4, 8, 16};
+    struct tma_kernel *kernel = kernel_of(relieved);
+    bool changes = false;
+    if (kernel->cluster_ctas > 1)
+        return false;
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        struct tma_statement *tiles = &kernel->statements[i];
+        if (tiles->kind != TMA_STATEMENT_TILES)
+            continue;
+        if (tiles->group.expression != NULL &&
+            !tma_expression_constant(tiles->group.expression, &tiles->group.constant))
+            return false;
+        changes |= tiles->group.constant != groups[relieved->variant];
+        tiles->group = (struct tma_value){.constant = groups[relieved->variant]};
+    }
+    snprintf(relieved->change, sizeof relieved->change, "group_m %u for every loop over them",
+             (unsigned)groups[relieved->variant]);
+    return changes && relieved->before->counters.l2_requests > 0;
+}
+
+static const struct tma_relief kernel_promotion = {.key = "promotion",
+                                                   .name = "L2 promotion",
+                                                   .advice = true,
+                                                   .variants = 2,
+                                                   .apply = another_promotion};
+static const struct tma_relief tile_order = {.key = "tile_order",
+                                             .name = "order of output tiles",
+                                             .advice = true,
+                                             .variants = 4,
+                                             .apply = another_order};
+
+/* A kernel with statements of its own, which a relief may change. The expressions are shared. */
+struct kernel_copy {
+    struct tma_kernel kernel;
+    struct tma_statement statements[];
+};
+
+static enum tma_error_code run(const struct tma_machine *machine, const void *workload,
+                               struct tma_result *result, struct tma_error *error) {
+    return tma_kernel_run(machine, workload, NULL, result, NULL, error);
+}
+
+static void *copy(const void *workload) {
+    const struct tma_kernel *kernel = workload;
+    size_t bytes = kernel->statement_count * sizeof *kernel->statements;
+    struct kernel_copy *copied = tma_allocate(1, sizeof *copied + bytes);
+    if (copied == NULL)
+        return NULL;
+    copied->kernel = *kernel;
+    memcpy(copied->statements, kernel->statements, bytes);
+    copied->kernel.statements = copied->statements;
+    return &copied->kernel;
+}
+
+static const struct tma_relief *const reliefs[] = {&tensor_cores,
+                                                   &alu,
+                                                   &sfu,
+                                                   &shared_memory,
+                                                   &free_of_conflicts,
+                                                   &computing,
+                                                   &instructions,
+                                                   &ring_stage,
+                                                   &occupancy,
+                                                   &whole_waves,
+                                                   &cta_launch,
+                                                   &cluster_release,
+                                                   &tile_counter,
+                                                   &ring_depth,
+                                                   &kernel_promotion,
+                                                   &tile_order};
+
+const struct tma_workload_kind tma_kernel_kind = {
+    .run = run,
+    .copy = copy,
+    .release = tma_release,
+    .reliefs = {reliefs, sizeof reliefs / sizeof reliefs[0]},
+};
