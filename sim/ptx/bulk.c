@@ -575,10 +575,20 @@ enum tma_step tma_run_store_async(struct tma_warp *warp, const struct tma_op *op
 
 /* ---- changes of tensor maps ---- */
 
+/* ptxas writes whole words at once, and reads the word of a field that is narrower. The upper bits
+ * of a stride lie in a word that all strides share. */
+static void count_map_words(struct tma_warp *warp, const struct tma_op *op) {
+    enum tma_replace_field field = (enum tma_replace_field)op->mode;
+    bool whole = field == TMA_REPLACE_GLOBAL_ADDRESS || field == TMA_REPLACE_GLOBAL_DIM;
+    tma_count_shared_words(warp, op, whole ? 0 : 1, field == TMA_REPLACE_GLOBAL_STRIDE ? 2 : 1);
+}
+
 enum tma_step tma_run_map_replace(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     if (!tma_known(warp, op, &op->a, lanes, "the address of a tensor map") ||
         !tma_known(warp, op, &op->b, lanes, "a field of a tensor map"))
         return TMA_STEP_FAILED;
+    if (lanes != 0 && op->space == TMA_PTX_SHARED)
+        count_map_words(warp, op);
     TMA_EACH_OF(i, lanes) {
         uint64_t offset, address = tma_address(warp, &op->a, op->offset, i);
         struct tma_region *region =
@@ -626,6 +636,7 @@ enum tma_step tma_run_map_copy(struct tma_warp *warp, const struct tma_op *op, u
         if (from == NULL ||
             !copy_bytes(warp, op, to, to_offset, from, from_offset, TMA_DESCRIPTOR_BYTES, 0))
             return TMA_STEP_FAILED;
+        tma_count_shared_words(warp, op, 1, 0);
         break;
     }
     ++warp->launch->changes;

@@ -10,8 +10,7 @@ enum {
     CELL_READS = 12,      /* sides that read a cell since its last write */
     MOST_BARRIERS = 1024, /* mbarriers of a cluster */
     KEPT_GROUPS = 32,     /* groups of cp.async of which a wait knows when they were committed */
-    NAMED_BARRIERS = 17,  /* of a CTA; the last one is the cluster's, of its first CTA */
-    NOTHING = UINT16_MAX  /* no side */
+    NAMED_BARRIERS = 17   /* of a CTA; the last one is the cluster's, of its first CTA */
 };
 
 /* What is known of one side: all that it did up to `whole`, and up to `part` what `lanes` did. */
@@ -21,17 +20,18 @@ struct known {
 
 /* An access to a cell. */
 struct mark {
-    uint16_t side;  /* NOTHING: none */
+    uint16_t side;
     uint8_t layout; /* of a write by TMA */
     bool generic;   /* by the generic proxy: TMA and wgmma need a fence */
+    uint8_t bytes;  /* of the cell: the lowest bit stands for its first byte */
     uint32_t clock, lanes;
     uint32_t instruction;
 };
 
 struct cell {
-    struct mark write;
+    struct mark writes[CELL_BYTES]; /* the last ones, of different bytes */
     struct mark reads[CELL_READS];
-    uint8_t read_count;
+    uint8_t write_count, read_count;
 };
 
 struct warp {
@@ -170,7 +170,7 @@ static void complete_phase(const struct tma_checks *checks, struct carried *carr
 
 static bool is_ordered(const struct tma_checks *checks, uint32_t warp, const struct mark *mark) {
     const struct known *known = &clock_of(checks, warp)[mark->side];
-    return mark->side == NOTHING || mark->side == warp || mark->clock <= known->whole ||
+    return mark->side == warp || mark->clock <= known->whole ||
            (mark->clock <= known->part && (mark->lanes & ~known->lanes) == 0);
 }
 
@@ -220,9 +220,10 @@ static void add_read(struct tma_checks *checks, struct cell *cell, uint32_t warp
     for (uint32_t i = 0; i < cell->read_count; i++) {
         const struct mark *old = &cell->reads[i];
         bool same = old->side == mark->side && old->clock == mark->clock;
-        if (same && (mark->lanes & ~old->lanes) == 0)
+        if (same && (mark->lanes & ~old->lanes) == 0 && (mark->bytes & ~old->bytes) == 0)
             return;
-        if (old->side == mark->side || (mark->side == warp && is_ordered(checks, warp, old)))
+        if ((old->bytes & ~mark->bytes) == 0 &&
+            (old->side == mark->side || (mark->side == warp && is_ordered(checks, warp, old))))
             continue;
         cell->reads[kept++] = *old;
     }
@@ -233,8 +234,7 @@ static void add_read(struct tma_checks *checks, struct cell *cell, uint32_t warp
 }
 
 static bool is_fenced(const struct tma_checks *checks, uint32_t warp, const struct mark *mark) {
-    return !mark->generic || mark->side == NOTHING ||
-           mark->clock <= checks->fenced[warp * checks->all + mark->side];
+    return !mark->generic || mark->clock <= checks->fenced[warp * checks->all + mark->side];
 }
 
 /* What a side does. */
@@ -254,6 +254,24 @@ static uint32_t cells_of(struct tma_checks *checks, uint32_t target, uint32_t ad
     return last / CELL_BYTES - address / CELL_BYTES + 1;
 }
 
+/* The bytes of a range that lie in its cell number `cell`. */
+static uint8_t bytes_of(uint32_t address, uint32_t bytes, uint32_t cell) {
+    uint32_t first = address % CELL_BYTES, end = first + bytes - cell * CELL_BYTES;
+    uint32_t mask = end < CELL_BYTES ? (1u << end) - 1 : (1u << CELL_BYTES) - 1;
+    return (uint8_t)(cell == 0 ? mask >> first << first : mask);
+}
+
+/* Takes bytes from the marks, and forgets those that have none left. */
+static uint8_t take_bytes(struct mark *marks, uint8_t count, uint8_t bytes) {
+    uint8_t kept = 0;
+    for (uint8_t i = 0; i < count; i++) {
+        marks[i].bytes &= (uint8_t)~bytes;
+        if (marks[i].bytes != 0)
+            marks[kept++] = marks[i];
+    }
+    return kept;
+}
+
 static uint32_t address_of(uint32_t address, uint32_t cell) {
     return (address & ~(uint32_t)(CELL_BYTES - 1)) + cell * CELL_BYTES;
 }
@@ -267,16 +285,39 @@ static void read_range(struct tma_checks *checks, const struct tma_check_side *s
     uint32_t warp = warp_of(checks, side);
     bool reported = false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct mark *write = &cells[i].write;
-        if (!reported && !is_ordered(checks, warp, write)) {
-            race(checks, side, verb->does, mark.side, write, "writes", address_of(address, i));
-            reported = true;
-        } else if (!reported && verb->async && !is_fenced(checks, warp, write)) {
-            need_fence(checks, side, "the asynchronous proxy reads", write, address_of(address, i));
-            reported = true;
+        mark.bytes = bytes_of(address, bytes, i);
+        for (uint8_t j = 0; j < cells[i].write_count && !reported; j++) {
+            const struct mark *write = &cells[i].writes[j];
+            if ((write->bytes & mark.bytes) == 0)
+                continue;
+            if (!is_ordered(checks, warp, write)) {
+                race(checks, side, verb->does, mark.side, write, "writes", address_of(address, i));
+                reported = true;
+            } else if (verb->async && !is_fenced(checks, warp, write)) {
+                need_fence(checks, side, "the asynchronous proxy reads", write,
+                           address_of(address, i));
+                reported = true;
+            }
         }
         add_read(checks, &cells[i], warp, &mark);
     }
+}
+
+/* An older access to bytes that are written now. Reports it if nothing orders the two. */
+static bool is_reported(struct tma_checks *checks, const struct tma_check_side *side,
+                        uint32_t address, const struct mark *mark, const struct verb *verb,
+                        const struct mark *old, const char *did) {
+    uint32_t warp = warp_of(checks, side);
+    if ((old->bytes & mark->bytes) == 0)
+        return false;
+    if (!is_ordered(checks, warp, old)) {
+        race(checks, side, verb->does, mark->side, old, did, address);
+        return true;
+    }
+    if (!checks->strict || !verb->async || is_fenced(checks, warp, old))
+        return false;
+    need_fence(checks, side, "the asynchronous proxy overwrites", old, address);
+    return true;
 }
 
 static void write_range(struct tma_checks *checks, const struct tma_check_side *side,
@@ -284,33 +325,18 @@ static void write_range(struct tma_checks *checks, const struct tma_check_side *
                         const struct verb *verb) {
     struct cell *cells;
     uint32_t count = cells_of(checks, target, address, bytes, &cells);
-    uint32_t warp = warp_of(checks, side);
     bool reported = false;
     for (uint32_t i = 0; i < count; i++) {
         struct cell *cell = &cells[i];
-        if (!reported && !is_ordered(checks, warp, &cell->write)) {
-            race(checks, side, verb->does, mark.side, &cell->write, "writes",
-                 address_of(address, i));
-            reported = true;
-        } else if (!reported && checks->strict && verb->async && cell->write.side != NOTHING &&
-                   !is_fenced(checks, warp, &cell->write)) {
-            need_fence(checks, side, "the asynchronous proxy overwrites", &cell->write,
-                       address_of(address, i));
-            reported = true;
-        }
-        for (uint32_t j = 0; j < cell->read_count && !reported; j++) {
-            if (!is_ordered(checks, warp, &cell->reads[j])) {
-                race(checks, side, verb->does, mark.side, &cell->reads[j], "reads",
-                     address_of(address, i));
-                reported = true;
-            } else if (checks->strict && verb->async && !is_fenced(checks, warp, &cell->reads[j])) {
-                need_fence(checks, side, "the asynchronous proxy overwrites", &cell->reads[j],
-                           address_of(address, i));
-                reported = true;
-            }
-        }
-        cell->write = mark;
-        cell->read_count = 0;
+        uint32_t place = address_of(address, i);
+        mark.bytes = bytes_of(address, bytes, i);
+        for (uint8_t j = 0; j < cell->write_count && !reported; j++)
+            reported = is_reported(checks, side, place, &mark, verb, &cell->writes[j], "writes");
+        for (uint8_t j = 0; j < cell->read_count && !reported; j++)
+            reported = is_reported(checks, side, place, &mark, verb, &cell->reads[j], "reads");
+        cell->write_count = take_bytes(cell->writes, cell->write_count, mark.bytes);
+        cell->read_count = take_bytes(cell->reads, cell->read_count, mark.bytes);
+        cell->writes[cell->write_count++] = mark;
     }
 }
 
@@ -379,7 +405,7 @@ void tma_checks_access(struct tma_checks *checks, const struct tma_check_side *s
         struct cell *cells;
         uint32_t count = cells_of(checks, target, address, bytes, &cells);
         for (uint32_t i = 0; i < count; i++)
-            cells[i].write.side = NOTHING, cells[i].read_count = 0;
+            cells[i].write_count = cells[i].read_count = 0;
         struct mbarrier *flag = count == 0 ? NULL : find_barrier(checks, target, address);
         if (flag != NULL) {
             give(checks, warp_of(checks, side), side->lanes, flag->carried.pending);
@@ -412,15 +438,18 @@ static void check_layout(struct tma_checks *checks, const struct tma_check_side 
     struct cell *cells;
     uint32_t count = cells_of(checks, side->cta, address, bytes, &cells);
     for (uint32_t i = 0; i < count && layout != TMA_CHECK_NO_LAYOUT; i++) {
-        uint8_t written = cells[i].write.layout;
-        if (cells[i].write.side == NOTHING || written == TMA_CHECK_NO_LAYOUT || written == layout)
+        if (cells[i].write_count == 0)
+            continue;
+        const struct mark *write = &cells[i].writes[0]; /* TMA writes whole cells */
+        uint8_t written = write->layout;
+        if (written == TMA_CHECK_NO_LAYOUT || written == layout)
             continue;
         char text[256];
         snprintf(text, sizeof text,
                  "%s reads shared memory 0x%x with %s; the tensor map that wrote it has %s", reader,
                  address_of(address, i), layout < 4 ? names[layout] : "another swizzle",
                  written < 4 ? names[written] : "another swizzle");
-        checks->report(checks->context, "layout", side, cells[i].write.instruction, text);
+        checks->report(checks->context, "layout", side, write->instruction, text);
         return;
     }
 }
@@ -707,8 +736,6 @@ struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shar
         release(checks);
         return NULL;
     }
-    for (size_t i = 0; i < (size_t)ctas * checks->cells; i++)
-        checks->memory[i].write.side = NOTHING;
     for (uint32_t warp = 0; warp < all; warp++)
         clock_of(checks, warp)[warp] = (struct known){1, 1, UINT32_MAX};
     return checks;

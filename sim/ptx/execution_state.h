@@ -425,6 +425,9 @@ void tma_address_text(struct tma_executor *launch, uint64_t address, char *text,
 /* Adds what an access to shared memory costs; `kind` is enum tma_shared_instruction. */
 void tma_count_shared(struct tma_warp *warp, const struct tma_op *op, int kind, uint32_t lanes,
                       const uint32_t address[32], bool store);
+/* The same for an instruction that ptxas makes loads and stores of one word each of. */
+void tma_count_shared_words(struct tma_warp *warp, const struct tma_op *op, uint32_t loads,
+                            uint32_t stores);
 
 /* Windows of generic addresses. Their low 32 bits are the address within the space. */
 #define TMA_WINDOW_SHARED UINT64_C(0x00fe000000000000)

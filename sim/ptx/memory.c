@@ -273,6 +273,18 @@ void tma_count_shared(struct tma_warp *warp, const struct tma_op *op, int kind, 
         result->shared_load_wavefronts += cost->cost;
 }
 
+void tma_count_shared_words(struct tma_warp *warp, const struct tma_op *op, uint32_t loads,
+                            uint32_t stores) {
+    struct tma_ptx_result *result = warp->launch->result;
+    struct tma_ptx_line *line = tma_line(warp, op);
+    result->shared_loads += loads;
+    result->shared_stores += stores;
+    result->shared_load_wavefronts += loads;
+    result->shared_store_wavefronts += stores;
+    line->wavefronts += loads + stores;
+    line->ideal_wavefronts += loads + stores;
+}
+
 /* Where the launch is timed: the lines that the lanes of an access share. */
 static void report_lines(struct tma_ptx_step *step, const struct tma_op *op, uint32_t lanes,
                          const uint64_t address[32], uint32_t bytes) {

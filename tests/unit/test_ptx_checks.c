@@ -19,6 +19,13 @@ static const struct {
     {"reads race with none", "0 read 0; 1 read 0; 2 read 0;", "", false},
     {"read, then write", "0 read 0; 1 write 0;", "race", false},
     {"apart", "0 write 0; 1 write 128;", "", false},
+    {"bytes of one word", "0 put 0 1; 1 put 1 1; 2 put 2 2; 3 get 3 1;", "race", false},
+    {"bytes of one word, apart", "0 put 0 1; 1 put 1 1; 2 put 2 1; 3 get 3 1; 3 put 3 1;", "",
+     false},
+    {"one of two bytes", "0 put 0 2; 1 put 1 1;", "race", false},
+    {"a byte that another read", "0 get 1 2; 1 put 0 1; 1 put 2 1;", "race", false},
+    {"the older one of two bytes of a word",
+     "0 put 5 1; 1 put 6 1; 1 arrive 0; 2 wait 0; 2 get 4 4;", "race", false},
     {"a barrier orders", "0 write 0; 0 arrive 0; 1 wait 0; 1 read 0;", "", false},
     {"a barrier before the write does not", "0 arrive 0; 1 wait 0; 0 write 0; 1 read 0;", "race",
      false},
@@ -151,6 +158,10 @@ static void step(struct tma_checks *checks, uint32_t number, const char *word,
         tma_checks_access(checks, &side, TMA_CHECK_READ, side.cta, given[0], 128);
     else if (IS("remote"))
         tma_checks_access(checks, &side, TMA_CHECK_WRITE, 0, given[0], 4);
+    else if (IS("put"))
+        tma_checks_access(checks, &side, TMA_CHECK_WRITE, side.cta, given[0], given[1]);
+    else if (IS("get"))
+        tma_checks_access(checks, &side, TMA_CHECK_READ, side.cta, given[0], given[1]);
     else if (IS("atomic"))
         tma_checks_access(checks, &side, TMA_CHECK_ATOMIC, side.cta, given[0], 4);
     else if (IS("load")) {
