@@ -59,6 +59,7 @@ void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
                   .barrier = transfer->barrier,
                   .bytes = transfer->completed_bytes,
                   .group = warp->reads.committed},
+        .cta_mask = transfer->cta_mask,
         .left =
             transfer->direction == TMA_LOAD ? (uint32_t)__builtin_popcount(transfer->cta_mask) : 1};
     struct tma_core_issue issue = {.cycle = cycle,
@@ -199,10 +200,11 @@ static void take_completions(struct tma_core_run *run) {
                            machine->crossbar.response_cycles;
             tma_core_add_event(event.cluster->sms[rank], &event);
         } else if (event.barrier != UINT32_MAX) {
-            /* A multicast completes in the CTA that has the copy; others say in which they do. */
-            if (pending->left > 1 || completion.copied)
+            /* A multicast completes in each CTA that has a copy; others say in which they do. */
+            if ((pending->cta_mask & (pending->cta_mask - 1)) != 0)
                 event.rank = rank;
-            tma_core_add_event(event.cluster->sms[event.rank], &event);
+            if (pending->cta_mask >> rank & 1)
+                tma_core_add_event(event.cluster->sms[event.rank], &event);
         }
         if (--pending->left == 0)
             free_pending(run, (uint32_t)completion.tag);

@@ -131,6 +131,7 @@ struct tma_core_sm {
 /* An operation in the memory system; its index is the tag. */
 struct tma_core_pending {
     struct tma_core_event event; /* its completion, but for the cycle */
+    uint32_t cta_mask;           /* ranks of the CTAs that get the data of a load */
     uint32_t next_free, left;    /* completions that are to come */
 };
 

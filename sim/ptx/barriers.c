@@ -475,6 +475,41 @@ enum tma_step tma_run_cluster_wait(struct tma_warp *warp, const struct tma_op *o
     return TMA_STEP_PARKED;
 }
 
+/* ---- registers ---- */
+
+/* setmaxnreg: op->immediate registers of a thread. Registers that a warp gives up, or leaves when
+ * it ends, are there for others of the CTA. */
+enum tma_step tma_run_registers(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    enum { LEAST = 24, MOST = 256, UNIT = 8 };
+    struct tma_path *path = &warp->paths[warp->current];
+    struct tma_ptx_cta *cta = warp->cta;
+    uint32_t wanted = (uint32_t)op->immediate, had = warp->registers;
+    if (lanes == 0)
+        return TMA_STEP_NEXT;
+    if (op->immediate < LEAST || op->immediate > MOST || op->immediate % UNIT != 0)
+        return tma_stop(warp, op, TMA_PTX_FAULT,
+                        "setmaxnreg with %llu registers; multiples of 8 from 24 to 256 are allowed",
+                        (unsigned long long)op->immediate);
+    if (!converged(warp))
+        return TMA_STEP_PARKED;
+    path->wait = (struct tma_ptx_wait){.kind = TMA_WAIT_NOTHING};
+    if (had == 0 || (op->mode == 1 ? wanted <= had : wanted >= had))
+        return TMA_STEP_NEXT;
+    if (op->mode == 0) {
+        cta->free_registers += had - wanted;
+        if (warp->launch->step != NULL)
+            warp->launch->step->signalled |= UINT32_C(1) << cta->rank;
+    } else if (wanted - had > cta->free_registers) {
+        path->wait = (struct tma_ptx_wait){.kind = TMA_WAIT_REGISTERS, .address = wanted};
+        return TMA_STEP_PARKED;
+    } else {
+        cta->free_registers -= wanted - had;
+    }
+    warp->registers = wanted;
+    ++warp->launch->changes;
+    return TMA_STEP_NEXT;
+}
+
 /* mbarriers of a CTA that has ended still expect bytes, or have more than were expected. */
 static void check_transactions(struct tma_warp *warp, const struct tma_op *op) {
     const struct tma_ptx_cta *cta = warp->cta;
@@ -499,6 +534,7 @@ void tma_barriers_after_exit(struct tma_warp *warp, const struct tma_op *op, uin
     complete_cluster(warp);
     if (warp->alive != 0)
         return;
+    cta->free_registers += warp->registers;
     if (cta->alive_warps == 0 && tma_watched(warp))
         check_transactions(warp, op);
     for (uint32_t i = 0; i < 16; ++i) {
@@ -522,6 +558,8 @@ bool tma_wait_over(const struct tma_warp *warp, const struct tma_ptx_wait *wait,
         return warp->cta->barriers[wait->address].generation != wait->generation;
     case TMA_WAIT_CLUSTER:
         return (warp->cluster_lanes & lanes) == 0;
+    case TMA_WAIT_REGISTERS:
+        return wait->address - warp->registers <= warp->cta->free_registers;
     case TMA_WAIT_LANES:
         return (wait->parity & warp->alive & ~lanes) == 0;
     }
@@ -554,6 +592,12 @@ void tma_wait_text(const struct tma_warp *warp, const struct tma_ptx_wait *wait,
     case TMA_WAIT_CLUSTER:
         snprintf(text, size, "the cluster's barrier, at which %u of %u threads have arrived",
                  warp->cta->cluster->arrived, cluster_threads(warp->cta->cluster));
+        break;
+    case TMA_WAIT_REGISTERS:
+        snprintf(text, size,
+                 "setmaxnreg.inc to %u registers of a thread, of which it has %u; other warps of "
+                 "the CTA have given up %u for one warp",
+                 wait->address, warp->registers, warp->cta->free_registers);
         break;
     case TMA_WAIT_LANES:
         snprintf(text, size, "other lanes of its warp (mask 0x%x)", wait->parity & warp->alive);

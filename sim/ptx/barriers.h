@@ -15,7 +15,7 @@ tma_handler tma_run_cp_async_arrive;
 /* How an mbarrier.arrive arrives (op->mode, bits). */
 enum { TMA_ARRIVE_DROP = 1, TMA_ARRIVE_EXPECT = 2 };
 
-tma_handler tma_run_barrier, tma_run_cluster_arrive, tma_run_cluster_wait;
+tma_handler tma_run_barrier, tma_run_cluster_arrive, tma_run_cluster_wait, tma_run_registers;
 enum { TMA_BARRIER_SYNC, TMA_BARRIER_ARRIVE, TMA_BARRIER_RED }; /* op->mode */
 
 /* Counts an arrival, or bytes, on the mbarrier at an address of shared memory. False after

@@ -466,13 +466,15 @@ enum tma_step tma_run_bulk(struct tma_warp *warp, const struct tma_op *op, uint3
             } else if (!copy_bytes(warp, op, region, to_offset, source, from_offset, bytes, 0)) {
                 return TMA_STEP_FAILED;
             }
-            if (op->space2 == TMA_PTX_SHARED && tma_watched(warp))
+            if (op->space2 == TMA_PTX_SHARED && op->c.absent && tma_watched(warp))
                 tma_watch_bulk_read(warp, op, i, from, bytes, TMA_CHECK_NO_LAYOUT);
             if (op->c.absent)
                 continue;
             uint64_t barrier = tma_address(warp, &op->c, op->offset_c, i);
             if (multicast)
                 barrier = tma_shared_address(barrier, rank);
+            if (op->space2 == TMA_PTX_SHARED && tma_watched(warp))
+                tma_watch_bulk_source(warp, op, i, from, bytes, barrier);
             if (tma_watched(warp))
                 tma_watch_bulk_write(warp, op, i, address, bytes, TMA_CHECK_NO_LAYOUT, barrier);
             if (!tma_mbarrier_receive(warp, op, i, barrier, bytes, transfer))

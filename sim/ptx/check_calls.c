@@ -139,6 +139,14 @@ static void look_at_outcome(struct tma_warp *warp, const struct tma_op *op) {
     }
 }
 
+/* ptxas gives both registers of a copy one place: the copy is as old as what it copies. Compilers
+ * put such copies between wgmma.fence and the product. */
+static bool is_copy(const struct tma_warp *warp, const struct tma_op *op) {
+    return warp->launch->module->instructions[op->instruction].opcode == TMA_PTX_OP_MOV &&
+           op->list_count == 0 && op->list2_count == 0 && op->d.kind == TMA_PLACE_REGISTER &&
+           op->a.kind == TMA_PLACE_REGISTER;
+}
+
 void tma_watch_registers(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     struct tma_checked_warp *registers = registers_of(warp);
     const struct tma_place *places = warp->launch->places;
@@ -147,6 +155,13 @@ void tma_watch_registers(struct tma_warp *warp, const struct tma_op *op, uint32_
     if (lanes == 0 || is_product(warp, op))
         return;
     ++registers->time;
+    if (is_copy(warp, op)) {
+        uint32_t age = registers->touched[op->a.number];
+        touch(warp, op, &op->a);
+        touch(warp, op, &op->d);
+        registers->touched[op->a.number] = registers->touched[op->d.number] = age;
+        return;
+    }
     const struct tma_place *const own[] = {&op->d, &op->a, &op->b, &op->c};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; ++i)
         touch(warp, op, own[i]);
@@ -212,6 +227,13 @@ void tma_watch_bulk_read(struct tma_warp *warp, const struct tma_op *op, uint32_
                          uint64_t address, uint32_t bytes, uint8_t layout) {
     struct tma_check_side side = side_of(warp, op, UINT32_C(1) << lane);
     tma_checks_bulk_read(checks_of(warp), &side, tma_shared_offset(address), bytes, layout);
+}
+
+void tma_watch_bulk_source(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
+                           uint64_t address, uint32_t bytes, uint64_t barrier) {
+    struct tma_check_side side = side_of(warp, op, UINT32_C(1) << lane);
+    tma_checks_bulk_source(checks_of(warp), &side, tma_shared_offset(address), bytes,
+                           tma_shared_rank(barrier), tma_shared_offset(barrier));
 }
 
 void tma_watch_copy(struct tma_warp *warp, const struct tma_op *op, uint32_t lane, uint64_t address,

@@ -36,6 +36,8 @@ void tma_watch_bulk_write(struct tma_warp *warp, const struct tma_op *op, uint32
                           uint64_t address, uint32_t bytes, uint8_t layout, uint64_t barrier);
 void tma_watch_bulk_read(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
                          uint64_t address, uint32_t bytes, uint8_t layout);
+void tma_watch_bulk_source(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
+                           uint64_t address, uint32_t bytes, uint64_t barrier);
 void tma_watch_copy(struct tma_warp *warp, const struct tma_op *op, uint32_t lane, uint64_t address,
                     uint32_t bytes);
 void tma_watch_product(struct tma_warp *warp, const struct tma_op *op,

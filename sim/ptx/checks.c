@@ -414,21 +414,41 @@ void tma_checks_access(struct tma_checks *checks, const struct tma_check_side *s
     }
 }
 
+/* An operation that completes in the current phase of an mbarrier. False: there is no room for it.
+ */
+static bool barrier_mark(struct tma_checks *checks, const struct tma_check_side *side,
+                         uint32_t barrier_cta, uint32_t barrier, uint8_t layout,
+                         struct mark *mark) {
+    const struct mbarrier *found = find_barrier(checks, barrier_cta, barrier);
+    if (found == NULL)
+        return false;
+    *mark =
+        (struct mark){.side = (uint16_t)barrier_side(checks, (uint32_t)(found - checks->barriers)),
+                      .layout = layout,
+                      .clock = found->phase + 1,
+                      .lanes = UINT32_MAX,
+                      .instruction = side->instruction};
+    return true;
+}
+
 void tma_checks_bulk_write(struct tma_checks *checks, const struct tma_check_side *side,
                            uint32_t target, uint32_t address, uint32_t bytes, uint8_t layout,
                            uint32_t barrier_cta, uint32_t barrier) {
     static const struct verb verb = {"writes", true};
-    const struct mbarrier *found = find_barrier(checks, barrier_cta, barrier);
-    if (found == NULL)
+    struct mark mark;
+    if (!barrier_mark(checks, side, barrier_cta, barrier, layout, &mark))
         return;
     use_remote(checks, side, target);
-    struct mark mark = {.side =
-                            (uint16_t)barrier_side(checks, (uint32_t)(found - checks->barriers)),
-                        .layout = layout,
-                        .clock = found->phase + 1,
-                        .lanes = UINT32_MAX,
-                        .instruction = side->instruction};
     write_range(checks, side, target, address, bytes, mark, &verb);
+}
+
+void tma_checks_bulk_source(struct tma_checks *checks, const struct tma_check_side *side,
+                            uint32_t address, uint32_t bytes, uint32_t barrier_cta,
+                            uint32_t barrier) {
+    static const struct verb verb = {"reads", true};
+    struct mark mark;
+    if (barrier_mark(checks, side, barrier_cta, barrier, TMA_CHECK_NO_LAYOUT, &mark))
+        read_range(checks, side, side->cta, address, bytes, mark, &verb);
 }
 
 /* A tile that one map has written is read as if it lay otherwise. */

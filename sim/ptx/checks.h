@@ -60,6 +60,12 @@ void tma_checks_bulk_write(struct tma_checks *checks, const struct tma_check_sid
                            uint32_t target, uint32_t address, uint32_t bytes, uint8_t layout,
                            uint32_t barrier_cta, uint32_t barrier);
 
+/* A bulk operation from one CTA to another reads shared memory until it completes on an mbarrier.
+ */
+void tma_checks_bulk_source(struct tma_checks *checks, const struct tma_check_side *side,
+                            uint32_t address, uint32_t bytes, uint32_t barrier_cta,
+                            uint32_t barrier);
+
 /* A bulk operation reads shared memory; it belongs to the warp's next bulk group. */
 void tma_checks_bulk_read(struct tma_checks *checks, const struct tma_check_side *side,
                           uint32_t address, uint32_t bytes, uint8_t layout);

@@ -82,6 +82,7 @@ static void start_warp(struct tma_executor *launch, struct tma_ptx_cta *cta, uin
                                              .tainted = true};
     uint32_t threads = launch->threads - index * 32 < 32 ? launch->threads - index * 32 : 32;
     warp->alive = threads == 32 ? TMA_ALL_LANES : (UINT32_C(1) << threads) - 1;
+    warp->registers = launch->registers;
     warp->path_count = 1;
     warp->paths[0].lanes = warp->alive;
     warp->paths[0].pc = launch->module->functions[launch->launch->function].first_instruction;
@@ -112,6 +113,7 @@ static void start_cta(struct tma_executor *launch, struct tma_ptx_cluster *clust
     memset(cta->mbarriers, 0, shared / 64 + 1);
     memset(cta->barriers, 0, sizeof cta->barriers);
     cta->alive_warps = cta->warp_count;
+    cta->free_registers = 0;
     cta->alive_threads = launch->threads;
     for (uint32_t w = 0; w < cta->warp_count; ++w)
         start_warp(launch, cta, w);

@@ -22,6 +22,27 @@ enum {
 
 /* ---- the launch fits the function ---- */
 
+/* ptxas keeps setmaxnreg if the kernel says how many registers a thread has (.maxnreg), or how many
+ * CTAs an SM must hold: then a thread has all registers that this leaves it. 0: not known. */
+static uint32_t registers_at_entry(const struct tma_ptx_launch *given,
+                                   const struct tma_ptx_function *entry) {
+    enum { REGISTERS_OF_SM = 65536, MOST = 256, UNIT = 8 };
+    uint64_t threads = entry->minimum_ctas;
+    for (int axis = 0; axis < 3; ++axis) {
+        uint32_t required = entry->required_threads[axis], most = entry->maximum_threads[axis];
+        threads *= required != 0 ? required : most != 0 ? most : 1;
+    }
+    if (entry->maximum_registers == 0 && threads == 0)
+        return 0;
+    uint64_t registers = given->registers;
+    if (registers == 0)
+        registers = entry->maximum_registers;
+    if (registers == 0)
+        registers = REGISTERS_OF_SM / threads / UNIT * UNIT;
+    registers = (registers + UNIT - 1) / UNIT * UNIT;
+    return registers < MOST ? (uint32_t)registers : MOST;
+}
+
 static enum tma_error_code check(struct tma_executor *launch) {
     const struct tma_ptx_launch *given = launch->launch;
     const struct tma_ptx_module *module = launch->module;
@@ -77,6 +98,7 @@ static enum tma_error_code check(struct tma_executor *launch) {
     if (ctas > UINT32_MAX)
         return tma_fail(error, TMA_ERROR_ARGUMENT, "%llu CTAs; up to 4294967295 are allowed",
                         (unsigned long long)ctas);
+    launch->registers = registers_at_entry(given, entry);
     launch->threads = (uint32_t)threads;
     launch->cluster_ctas = (uint32_t)cluster;
     launch->shared_bytes = (uint32_t)shared;

@@ -129,13 +129,14 @@ enum tma_ptx_wait_kind {
     TMA_WAIT_MBARRIER, /* a phase */
     TMA_WAIT_BARRIER,  /* a named barrier of the CTA */
     TMA_WAIT_CLUSTER,
-    TMA_WAIT_LANES /* other lanes of the warp, at a .sync instruction */
+    TMA_WAIT_REGISTERS, /* of the CTA's pool */
+    TMA_WAIT_LANES      /* other lanes of the warp, at a .sync instruction */
 };
 
 struct tma_ptx_wait {
     enum tma_ptx_wait_kind kind;
     uint32_t cta;     /* rank of the CTA that the mbarrier is of */
-    uint32_t address; /* of the mbarrier; number of the barrier */
+    uint32_t address; /* of the mbarrier; number of the barrier; registers of a thread */
     uint32_t parity;  /* the phase that must be over */
     uint64_t generation;
     bool gave_up; /* the wait ended without success: try_wait says so */
@@ -170,8 +171,9 @@ struct tma_warp {
     uint8_t *local;        /* of all lanes, one behind the other */
     uint8_t *local_opaque; /* bits */
     struct tma_region local_region;
-    uint32_t index; /* in the CTA */
-    uint32_t alive; /* lanes that have not exited */
+    uint32_t index;     /* in the CTA */
+    uint32_t alive;     /* lanes that have not exited */
+    uint32_t registers; /* of a thread: what setmaxnreg changes; 0: not known */
     uint32_t carry, carry_opaque;
     struct tma_path paths[32];
     uint32_t path_count, current;
@@ -199,6 +201,7 @@ struct tma_ptx_cta {
     uint8_t *mbarriers; /* one bit for each 8 bytes of shared memory */
     struct tma_warp *warps;
     uint32_t warp_count, alive_warps, alive_threads;
+    uint32_t free_registers; /* that setmaxnreg.dec has given up: of a thread, in sum over warps */
     struct tma_barrier barriers[16];
 };
 
@@ -252,6 +255,7 @@ struct tma_executor {
     uint32_t shared_bytes;           /* of a CTA */
     uint32_t threads;                /* of a CTA */
     uint32_t cluster_ctas;           /* of a cluster */
+    uint32_t registers;              /* of a thread when it starts; 0: not known */
     bool out_of_memory;
     /* memory */
     struct tma_region parameters, constant;

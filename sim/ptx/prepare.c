@@ -1004,9 +1004,13 @@ static bool prepare_one(const struct tma_operands *o) {
         return true;
     case TMA_PTX_OP_MEMBAR:
     case TMA_PTX_OP_GRIDDEPCONTROL:
-    case TMA_PTX_OP_SETMAXNREG:
     case TMA_PTX_OP_PMEVENT:
         o->op->run = tma_run_nothing; /* memory has one order */
+        return true;
+    case TMA_PTX_OP_SETMAXNREG:
+        o->op->mode = has(o, TMA_PTX_DOT_INC);
+        o->op->immediate = tma_operand(o, 0)->bits;
+        o->op->run = tma_run_registers;
         return true;
     case TMA_PTX_OP_LDMATRIX:
     case TMA_PTX_OP_STMATRIX:

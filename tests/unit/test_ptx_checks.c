@@ -119,6 +119,9 @@ static const struct {
      "exit", false},
     {"a store that is in no group", "0 write 0; 0 fence; 0 store 0; 0 exit;", "exit", false},
     {"it has waited", "0 write 0; 0 fence; 0 store 0; 0 commit 0; 0 group 0 0; 0 exit;", "", false},
+    {"a copy to another CTA, not waited for", "0 send 0 0; 0 write 0;", "race", false},
+    {"a copy to another CTA, and its exit", "0 send 0 0; 0 arrive 0; 0 wait 0; 0 write 0; 0 exit;",
+     "", false},
     {"a swizzle that does not fit", "0 load 0 0 3; 1 wait 0; 1 product 0 1;", "layout", false},
     {"one that does", "0 load 0 0 3; 1 wait 0; 1 product 0 3;", "", false},
     {"a generic read before a load, strictly", "1 read 0; 1 arrive 1; 0 wait 1; 0 load 0 0;",
@@ -171,6 +174,8 @@ static void step(struct tma_checks *checks, uint32_t number, const char *word,
         tma_checks_phase_complete(checks, 0, place_of(given[1]));
     } else if (IS("store"))
         tma_checks_bulk_read(checks, &side, given[0], 128, TMA_CHECK_NO_LAYOUT);
+    else if (IS("send"))
+        tma_checks_bulk_source(checks, &side, given[0], 128, 0, place_of(given[1]));
     else if (IS("copy"))
         tma_checks_copy_write(checks, &side, side.cta, given[0], 128);
     else if (IS("product"))

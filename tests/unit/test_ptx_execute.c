@@ -39,6 +39,11 @@ struct row {
     " W: mbarrier.try_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra W; xor.b32 %r1, %r1, 128; "    \
     "add.u32 %r2, %r0, %r1; ld.shared.u32 %r3, [%r2]; st.global.u32 [%w], %r3; ret;"
 
+/* Two warps of 64 registers a thread; the first one waits for what the second one gives up. */
+#define POOL(registers)                                                                            \
+    "setp.lt.u32 %p0, %t, 32; @%p0 bra A; setmaxnreg.dec.sync.aligned.u32 24; bra B; A: "          \
+    "setmaxnreg.inc.sync.aligned.u32 " registers "; B: bar.sync 0; st.global.u32 [%w], %t; ret;"
+
 static const struct row rows[] = {
     {"vectors that change places",
      "mov.b32 %r0, 3; mov.b32 %r1, 40; mov.v2.b32 {%r0, %r1}, {%r1, %r0}; sub.u32 %r0, %r0, %r1; "
@@ -100,6 +105,16 @@ static const struct row rows[] = {
     {"cp.async that arrives where no mbarrier is",
      ".shared .align 8 .b64 m; cp.async.mbarrier.arrive.shared.b64 [m]; ret;", 1, 1, 1,
      TMA_PTX_FAULT, "which mbarrier.init has not initialised", -1, 0},
+    {"registers that another warp gives up", POOL("104"), 1, 64, 1, TMA_PTX_COMPLETED, NULL, 40,
+     40},
+    {"registers that no warp gives up", POOL("112"), 1, 64, 1, TMA_PTX_DEADLOCK,
+     "setmaxnreg.inc to 112 registers of a thread, of which it has 64; other warps of the CTA have "
+     "given up 40",
+     -1, 0},
+    {"registers that an exit leaves",
+     "setp.ge.u32 %p0, %t, 32; @%p0 bra A; ret; A: setmaxnreg.inc.sync.aligned.u32 128; "
+     "st.global.u32 [%w], %t; ret;",
+     1, 64, 1, TMA_PTX_COMPLETED, NULL, 40, 40},
     {"the shared memory of another CTA of the cluster",
      ".shared .align 4 .b32 s; mov.u32 %r0, s; st.shared.u32 [%r0], %c; barrier.cluster.arrive; "
      "barrier.cluster.wait; xor.b32 %r1, %c, 1; mapa.shared::cluster.u32 %r2, %r0, %r1; "
@@ -179,7 +194,7 @@ static void build(const struct row *row, char *text, size_t size) {
     snprintf(
         text, size,
         ".version 8.7\n.target sm_90a\n.address_size 64\n%.*s.visible .entry k(.param .u64 in, "
-        ".param .u64 out)\n{\n%s%s\n}\n",
+        ".param .u64 out)\n.maxnreg 64\n{\n%s%s\n}\n",
         functions, row->body, HEAD, body != NULL ? body + 2 : row->body);
 }
 
