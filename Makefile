@@ -61,7 +61,7 @@ ALL_CFLAGS := -std=c17 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) $(WARNINGS) $(FL
 ALL_LDFLAGS := $(FLAGS_$(VARIANT)) $(HARDENING_LINK) $(LDFLAGS)
 
 MODULE_SOURCES := $(wildcard sim/engine/simgrid/*.c)
-CLI_SOURCES   := $(wildcard sim/cli/*.c sim/cli/*/*.c sim/search/*.c sim/validate/*.c)
+CLI_SOURCES   := $(wildcard sim/cli/*.c sim/cli/*/*.c sim/validate/*.c)
 LIB_SOURCES   := $(filter-out $(CLI_SOURCES) sim/mpi/% $(MODULE_SOURCES),$(wildcard sim/*/*.c sim/*/*/*.c))
 MPI_SOURCES   := $(wildcard sim/mpi/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)

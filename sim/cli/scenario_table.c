@@ -6,7 +6,8 @@
 #include "cli/files/scenario_input.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/ranks.h"
+#include "cli/run_options.h"
+#include "cli/work_host.h"
 #include "scenario/kernel_program.h"
 #include "search/row_runs.h"
 
@@ -14,19 +15,21 @@ struct scenario_table {
     const struct cli_options *options;
     bool unbounded, allow_races;
     struct tma_sweep sweep;
-    struct cli_row_runs runs;
+    struct tma_row_runs runs;
+    struct cli_host host;
     char key[TMA_DIGEST_TEXT_BYTES];
 };
 
 /* In a worker. */
-static bool read_row(const void *context, size_t row, struct cli_variant_scenario *variant,
-                     char reason[CLI_REASON_BYTES]) {
-    static const struct cli_variants none = {.row_count = 1};
+static bool read_row(const void *context, size_t row, struct tma_variant_scenario *variant,
+                     char reason[TMA_REASON_BYTES]) {
+    static const struct tma_variants none = {.row_count = 1};
     const struct scenario_table *table = context;
     const struct cli_options *options = table->options;
     const char *path = options->operands.items[row];
+    const struct tma_settings settings = {options->settings.items, options->settings.count};
     bool good =
-        cli_variant_read(path, cli_file_name(path), &options->settings, &none, 0, variant, reason);
+        tma_variant_scenario_read(path, cli_file_name(path), &settings, &none, 0, variant, reason);
     if (good && variant->scenario.program != NULL) {
         variant->scenario.program->kernel.unbounded = table->unbounded;
         variant->scenario.program->kernel.allow_races = table->allow_races;
@@ -68,8 +71,9 @@ static bool spares_inputs(const struct cli_options *options) {
 
 static int write_table(struct scenario_table *table, int format) {
     const struct cli_options *options = table->options;
-    const struct tma_worker_code code = cli_row_runs_code(&table->runs);
+    const struct tma_worker_code code = tma_row_runs_code(&table->runs);
     struct cli_output output;
+    struct tma_error error;
     int status;
     if (cli_is_rank() && !cli_digest_inputs(options, options->operands.items, NULL, table->key))
         return CLI_ERROR;
@@ -77,26 +81,29 @@ static int write_table(struct scenario_table *table, int format) {
         return status;
     if (!spares_inputs(options) || !cli_output_open(&output, options->output))
         return CLI_ERROR;
-    bool good = cli_row_runs_do(&table->runs);
+    cli_host_begin(&table->host, options, "rows", table->key);
+    bool good = tma_row_runs_do(&table->runs, &error) == TMA_OK;
+    cli_host_end(&table->host);
+    if (!good)
+        cli_error("%s", error.text);
     if (good)
         tma_sweep_write(&table->sweep, format, output.file);
     if (!cli_output_close(&output, good) || !good)
         return CLI_ERROR;
-    return cli_row_runs_status(&table->sweep);
+    return cli_row_status(&table->sweep);
 }
 
 int cli_scenario_table(const struct cli_options *options, int format, enum tma_sampling sampling,
                        bool unbounded, bool allow_races) {
     struct scenario_table table = {
         .options = options, .unbounded = unbounded, .allow_races = allow_races};
-    table.runs = (struct cli_row_runs){.options = options,
+    table.runs = (struct tma_row_runs){.host = &table.host.host,
                                        .sweep = &table.sweep,
                                        .sampling = sampling,
-                                       .key = table.key,
                                        .context = &table,
                                        .read = read_row};
     cli_interrupts_hold(true);
     int status = create_rows(&table) ? write_table(&table, format) : CLI_ERROR;
-    cli_rows_free(&table.sweep);
+    tma_rows_free(&table.sweep);
     return status;
 }

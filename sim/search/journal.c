@@ -12,7 +12,6 @@
 #include "base/allocation.h"
 #include "base/digest.h"
 #include "base/version.h"
-#include "cli/messages.h"
 #include "report/json_writer.h"
 #include "scenario/document.h"
 
@@ -116,22 +115,32 @@ static void take_row(const struct tma_yaml_node *line, struct tma_sweep *sweep) 
     row->figures = read_figures(line);
 }
 
-/* Reads a line, without its newline. False, with an error printed, if the journal is not ours. */
-static bool take_line(const char *path, unsigned number, const char *text, size_t length,
-                      const char *digest, struct tma_sweep *sweep) {
+static void note_damage(const struct tma_journal *journal, unsigned number) {
+    char text[TMA_ERROR_TEXT_BYTES];
+    snprintf(text, sizeof text, "%s:%u: the row is damaged: it is simulated again", journal->path,
+             number);
+    journal->host->note(journal->host->context, text);
+}
+
+/* Reads a line, without its newline. False if the journal is not ours. */
+static bool take_line(const struct tma_journal *journal, unsigned number, const char *text,
+                      size_t length, const char *digest, struct tma_sweep *sweep,
+                      struct tma_error *error) {
+    const char *path = journal->path;
     struct tma_diagnostics list = {0};
     struct tma_yaml_node *line = tma_yaml_parse(text, length, path, &list);
     bool good = line != NULL && line->kind == TMA_YAML_MAPPING;
     if (!good)
-        cli_error("%s:%u: not a line of a sweep's journal", path, number);
+        tma_fail(error, TMA_ERROR_FILE, "%s:%u: not a line of a sweep's journal", path, number);
     else if (number > 1 && !is_whole(text, length))
-        cli_note("%s:%u: the row is damaged: it is simulated again", path, number);
+        note_damage(journal, number);
     else if (number > 1)
         take_row(line, sweep);
     else if (strcmp(text_at(line, "digest"), digest) != 0) {
-        cli_error("%s is the journal of another sweep: the scenario, its machine, --set, --sample "
-                  "or the version of tmasim differ; name another file, or delete it",
-                  path);
+        tma_fail(error, TMA_ERROR_FILE,
+                 "%s is the journal of another sweep: the scenario, its machine, --set, --sample "
+                 "or the version of tmasim differ; name another file, or delete it",
+                 path);
         good = false;
     }
     tma_yaml_free(line);
@@ -140,16 +149,16 @@ static bool take_line(const char *path, unsigned number, const char *text, size_
 }
 
 /* Reads all whole lines. Gives the bytes that they have together. */
-static bool read_lines(FILE *file, const char *path, const char *digest, struct tma_sweep *sweep,
-                       off_t *good_bytes) {
+static bool read_lines(const struct tma_journal *journal, const char *digest,
+                       struct tma_sweep *sweep, off_t *good_bytes, struct tma_error *error) {
     size_t size = 0, capacity = 1 << 12;
     char *line = tma_allocate(capacity, 1);
     bool good = line != NULL;
     unsigned number = 0;
     *good_bytes = 0;
-    for (int c; good && (c = getc(file)) != EOF;) {
+    for (int c; good && (c = getc(journal->file)) != EOF;) {
         if (c == '\n') {
-            good = take_line(path, ++number, line, size, digest, sweep);
+            good = take_line(journal, ++number, line, size, digest, sweep, error);
             *good_bytes += (off_t)size + 1;
             size = 0;
             continue;
@@ -166,12 +175,12 @@ static bool read_lines(FILE *file, const char *path, const char *digest, struct 
         line[size++] = (char)c;
     }
     if (line == NULL || (!good && size == capacity))
-        cli_error("out of memory");
+        tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     tma_release(line);
     return good;
 }
 
-static bool begin(struct cli_journal *journal, const char *digest, const struct tma_sweep *sweep) {
+static bool begin(struct tma_journal *journal, const char *digest, const struct tma_sweep *sweep) {
     struct tma_json json = {.out = journal->file};
     tma_json_begin_line(&json, NULL);
     tma_json_string(&json, "sweep", sweep->scenario);
@@ -181,41 +190,46 @@ static bool begin(struct cli_journal *journal, const char *digest, const struct 
     return fflush(journal->file) == 0;
 }
 
-static bool fail(struct cli_journal *journal) {
-    cli_error("cannot write %s: %s", journal->path, strerror(errno));
-    return false;
+static enum tma_error_code fail(const struct tma_journal *journal, struct tma_error *error) {
+    return tma_fail(error, TMA_ERROR_FILE, "cannot write %s: %s", journal->path, strerror(errno));
 }
 
-bool cli_journal_open(struct cli_journal *journal, const char *path, const char *digest,
-                      struct tma_sweep *sweep) {
+enum tma_error_code tma_journal_open(struct tma_journal *journal, const char *path,
+                                     const char *digest, const struct tma_host *host,
+                                     struct tma_sweep *sweep, struct tma_error *error) {
     off_t bytes;
-    *journal = (struct cli_journal){.path = path};
+    *journal = (struct tma_journal){.path = path, .host = host};
+    struct tma_error own = {.text = ""};
+    error = error == NULL ? &own : error;
     if (path == NULL)
-        return true;
+        return TMA_OK;
     journal->file = fopen(path, "a+");
     if (journal->file == NULL)
-        return fail(journal);
+        return fail(journal, error);
     struct stat status;
     if (fstat(fileno(journal->file), &status) != 0 || !S_ISREG(status.st_mode)) {
-        cli_error("cannot use %s as a journal: it is no regular file", path);
-        return false;
+        return tma_fail(error, TMA_ERROR_FILE, "cannot use %s as a journal: it is no regular file",
+                        path);
     }
     rewind(journal->file);
-    if (!read_lines(journal->file, path, digest, sweep, &bytes))
-        return false;
+    if (!read_lines(journal, digest, sweep, &bytes, error))
+        return error->code;
     if (fflush(journal->file) != 0 || ftruncate(fileno(journal->file), bytes) != 0 ||
         fseek(journal->file, 0, SEEK_END) != 0 || (bytes == 0 && !begin(journal, digest, sweep)))
-        return fail(journal);
-    return true;
+        return fail(journal, error);
+    return TMA_OK;
 }
 
-bool cli_journal_add(struct cli_journal *journal, const struct tma_sweep *sweep, size_t row) {
-    if (journal->file == NULL)
-        return true;
-    return (write_row(journal->file, sweep, row) && fflush(journal->file) == 0) || fail(journal);
+enum tma_error_code tma_journal_add(const struct tma_journal *journal,
+                                    const struct tma_sweep *sweep, size_t row,
+                                    struct tma_error *error) {
+    if (journal->file == NULL ||
+        (write_row(journal->file, sweep, row) && fflush(journal->file) == 0))
+        return TMA_OK;
+    return fail(journal, error);
 }
 
-void cli_journal_close(struct cli_journal *journal) {
+void tma_journal_close(struct tma_journal *journal) {
     if (journal->file != NULL)
         fclose(journal->file);
     journal->file = NULL;

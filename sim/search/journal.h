@@ -7,22 +7,27 @@
 #include <stdbool.h>
 
 #include "report/sweep.h"
+#include "workers/host.h"
 
-struct cli_journal {
+struct tma_journal {
     FILE *file; /* NULL: there is no journal */
     const char *path;
+    const struct tma_host *host;
 };
 
 /* Opens the journal at `path`, or begins one. The rows of the sweep that it has become done, except
- * for those that failed. `digest` is of all that is swept but the rows' own settings: a journal
- * with another one is refused. A last line that is not whole is cut off. On failure, prints the
- * error and returns false. With `path` NULL there is no journal. */
-bool cli_journal_open(struct cli_journal *journal, const char *path, const char *digest,
-                      struct tma_sweep *sweep);
+ * for those that failed, and those that were changed: the host hears of these. `digest` is of all
+ * that is swept but the rows' own settings: a journal with another one is refused. A last line that
+ * is not whole is cut off. With `path` NULL there is no journal. */
+enum tma_error_code tma_journal_open(struct tma_journal *journal, const char *path,
+                                     const char *digest, const struct tma_host *host,
+                                     struct tma_sweep *sweep, struct tma_error *error);
 
-/* Adds a row. Prints an error and returns false if it cannot be written. */
-bool cli_journal_add(struct cli_journal *journal, const struct tma_sweep *sweep, size_t row);
+/* Adds a row. */
+enum tma_error_code tma_journal_add(const struct tma_journal *journal,
+                                    const struct tma_sweep *sweep, size_t row,
+                                    struct tma_error *error);
 
-void cli_journal_close(struct cli_journal *journal);
+void tma_journal_close(struct tma_journal *journal);
 
 #endif

@@ -5,10 +5,6 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "cli/files/temporary.h"
-#include "cli/messages.h"
-#include "cli/progress.h"
-#include "cli/ranks.h"
 #include "search/journal.h"
 #include "serve/scenario_figures.h"
 
@@ -20,11 +16,12 @@ struct row_outcome {
 
 /* A table while its rows are simulated. */
 struct running_rows {
-    const struct cli_row_runs *runs;
+    const struct tma_row_runs *runs;
     size_t *left;           /* owned; rows that are not done, by task */
     struct tma_task *tasks; /* owned */
     size_t count;
-    struct cli_progress progress;
+    struct tma_progress progress;
+    struct tma_error *error;
     bool failed; /* the journal cannot be written, or memory has run out */
 };
 
@@ -41,11 +38,11 @@ static bool simulate(const struct tma_scenario *scenario, enum tma_sampling samp
 /* In a worker: reads the scenario of a row and simulates it. */
 static void work(void *context, size_t number, const void *bytes, size_t size,
                  struct tma_reply *reply) {
-    const struct cli_row_runs *runs = context;
+    const struct tma_row_runs *runs = context;
     struct tma_error error = {0};
     struct row_outcome outcome = {.failed = true};
-    struct cli_variant_scenario variant;
-    char reason[CLI_REASON_BYTES];
+    struct tma_variant_scenario variant;
+    char reason[TMA_REASON_BYTES];
     size_t row;
     (void)number;
     assert(size == sizeof row);
@@ -55,7 +52,7 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
             !simulate(&variant.scenario, runs->sampling, &outcome.figures, reply, &error);
         snprintf(reason, sizeof reason, "%s", error.text);
     }
-    cli_variant_free(&variant);
+    tma_variant_scenario_free(&variant);
     tma_reply_append(reply, &outcome, sizeof outcome);
     if (outcome.failed)
         tma_reply_append(reply, reason, strlen(reason) + 1);
@@ -63,7 +60,7 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
 
 static bool take(void *context, size_t number, const struct tma_task_outcome *outcome) {
     struct running_rows *running = context;
-    const struct cli_row_runs *runs = running->runs;
+    const struct tma_row_runs *runs = running->runs;
     const struct row_outcome *got = outcome->bytes;
     size_t index = running->left[number];
     struct tma_sweep_row *row = &runs->sweep->rows[index];
@@ -75,25 +72,35 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
     else
         row->failure = tma_copy_text(failure);
     if (failure != NULL && row->failure == NULL) {
-        cli_error("out of memory");
+        tma_fail(running->error, TMA_ERROR_MEMORY, "out of memory");
         running->failed = true;
     }
     row->done = true;
     if (!running->failed && runs->journal != NULL &&
-        !cli_journal_add(runs->journal, runs->sweep, index))
+        tma_journal_add(runs->journal, runs->sweep, index, running->error) != TMA_OK)
         running->failed = true;
     return !running->failed;
 }
 
 static void note(void *context, size_t number, const void *bytes, size_t size) {
     struct running_rows *running = context;
+    uint64_t cycles;
     (void)number;
-    cli_progress_note(&running->progress, bytes, size);
+    assert(size == sizeof cycles);
+    memcpy(&cycles, bytes, size);
+    running->progress.cycles += cycles;
 }
 
 static bool idle(void *context, size_t done, uint64_t done_cost) {
     struct running_rows *running = context;
-    return cli_progress_look(&running->progress, done, done_cost);
+    running->progress.done = done;
+    running->progress.done_work = done_cost;
+    return tma_host_goes_on(running->runs->host, &running->progress);
+}
+
+static void lost(void *context, unsigned server, const char *reason) {
+    const struct running_rows *running = context;
+    tma_host_note_lost(running->runs->host, server, reason);
 }
 
 /* Makes a task of each row that is not done. False when out of memory. */
@@ -113,49 +120,38 @@ static bool create_tasks(struct running_rows *running) {
     return true;
 }
 
-struct tma_worker_code cli_row_runs_code(const struct cli_row_runs *runs) {
+struct tma_worker_code tma_row_runs_code(const struct tma_row_runs *runs) {
     return (struct tma_worker_code){.work = work, .context = (void *)runs};
 }
 
-bool cli_row_runs_do(const struct cli_row_runs *runs) {
-    struct running_rows running = {.runs = runs, .progress = {.unit = "rows"}};
-    struct tma_worker_code code = cli_row_runs_code(runs);
-    struct tma_error error = {.text = "out of memory"};
+enum tma_error_code tma_row_runs_do(const struct tma_row_runs *runs, struct tma_error *error) {
+    struct tma_error own = {.text = ""};
+    struct running_rows running = {.runs = runs, .error = error == NULL ? &own : error};
+    struct tma_worker_code code = tma_row_runs_code(runs);
     struct tma_workers *workers = NULL;
     bool good = create_tasks(&running);
     if (good)
-        workers = cli_workers_create(runs->options, &code, runs->key);
+        workers = runs->host->workers(runs->host->context, &code);
     struct tma_batch batch = {.tasks = running.tasks,
                               .count = running.count,
                               .context = &running,
                               .take = take,
                               .note = note,
                               .idle = idle,
-                              .lost = cli_rank_lost};
+                              .lost = lost};
     runs->sweep->sampled = runs->sampling != TMA_SAMPLING_NONE;
     running.progress.total = running.progress.total_work = running.count;
-    cli_progress_begin(&running.progress, runs->options->quiet);
-    good = workers != NULL && tma_workers_run(workers, &batch, &error) == TMA_OK;
+    if (workers == NULL)
+        tma_fail(running.error, TMA_ERROR_MEMORY, "out of memory");
+    good = workers != NULL && tma_workers_run(workers, &batch, running.error) == TMA_OK;
     tma_workers_free(workers);
-    cli_progress_clear(&running.progress);
-    if (!good)
-        cli_error("%s", error.text);
-    runs->sweep->partial = cli_interrupted();
+    runs->sweep->partial = !tma_host_goes_on(runs->host, &running.progress);
     tma_release(running.left);
     tma_release(running.tasks);
-    return good && !running.failed;
+    return good && !running.failed ? TMA_OK : running.error->code;
 }
 
-int cli_row_runs_status(const struct tma_sweep *sweep) {
-    if (sweep->partial)
-        return CLI_INTERRUPTED;
-    for (size_t i = 0; i < sweep->row_count; i++)
-        if (sweep->rows[i].failure != NULL)
-            return CLI_FAILED_ROWS;
-    return CLI_OK;
-}
-
-void cli_rows_free(struct tma_sweep *sweep) {
+void tma_rows_free(struct tma_sweep *sweep) {
     for (size_t i = 0; sweep->rows != NULL && i < sweep->row_count; i++)
         tma_release(sweep->rows[i].failure);
     tma_release(sweep->rows);

@@ -1,67 +1,512 @@
 #include "search/tuning.h"
 
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/allocation.h"
-#include "cli/files/temporary.h"
-#include "cli/messages.h"
-#include "search/tuning_race.h"
+#include "bound/bound.h"
+#include "bound/estimate.h"
+
+/* What a worker does: looks at one combination, or simulates it. */
+enum step {
+    STEP_LOOK, /* is it legal? finds a lower bound of its time */
+    STEP_RUN   /* simulates it, as far as the limits say */
+};
+
+struct task {
+    enum step step;
+    uint32_t draw; /* the seed; 0: that of the machine */
+    size_t row;    /* number of the kernel, times the number of variants, plus the variant */
+    struct tma_estimate_limits limits; /* RUN: in cycles of the row's clock */
+};
+
+struct tuning_outcome {
+    bool failed;   /* the bytes that follow are the reason */
+    bool repeated; /* the draw is the seed of the machine: there is nothing new in it */
+    uint32_t sm_clock_mhz;
+    struct tma_kernel_estimate estimate; /* LOOK: the bound */
+    struct tma_tune_limiter limiter;     /* of a run that came to its end */
+    bool timing_validated, timing_edited;
+};
+
+static bool simulate(const struct task *task, struct tma_scenario *scenario,
+                     struct tuning_outcome *outcome, struct tma_reply *reply,
+                     struct tma_error *error) {
+    const struct tma_kernel *kernel = &scenario->program->kernel;
+    struct tma_result *result = tma_allocate(1, sizeof *result);
+    enum tma_error_code code = TMA_ERROR_MEMORY;
+    if (result == NULL)
+        tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    else
+        code = tma_kernel_estimate(&scenario->machine, kernel, &task->limits, result,
+                                   &outcome->estimate, error);
+    if (code == TMA_OK) {
+        struct tma_kernel_report_input input = {
+            .scenario = scenario->name,
+            .machine = &scenario->machine,
+            .kernel = kernel,
+            .result = result,
+            .map_names = scenario->map_names,
+        };
+        outcome->limiter = tma_tune_limiter_of(&input);
+        tma_reply_note(reply, &result->cycles, sizeof result->cycles);
+    }
+    tma_release(result);
+    return code == TMA_OK;
+}
+
+/* Returns true where the step succeeds; else writes the reason. */
+static bool do_step(const struct task *task, struct tma_scenario *scenario,
+                    struct tuning_outcome *outcome, struct tma_reply *reply,
+                    char reason[TMA_REASON_BYTES]) {
+    struct tma_error error = {.text = ""};
+    bool good = true;
+    if (scenario->program == NULL) {
+        snprintf(reason, TMA_REASON_BYTES, "it has a workload; tune takes kernels with roles");
+        return false;
+    }
+    const struct tma_kernel *kernel = &scenario->program->kernel;
+    if (task->draw > 0) {
+        outcome->repeated = scenario->machine.topology.seed == task->draw;
+        scenario->machine.topology.seed = task->draw;
+    }
+    outcome->sm_clock_mhz =
+        kernel->sm_clock_mhz > 0 ? kernel->sm_clock_mhz : scenario->machine.sm_clock_mhz;
+    outcome->timing_validated = scenario->machine.validated;
+    outcome->timing_edited = scenario->machine.edited;
+    struct tma_kernel_bound bound;
+    if (task->step == STEP_LOOK) {
+        tma_kernel_bound(&scenario->machine, kernel, &bound);
+        outcome->estimate.kind = TMA_ESTIMATE_BOUND;
+        outcome->estimate.cycles = bound.cycles;
+    } else if (!outcome->repeated)
+        good = simulate(task, scenario, outcome, reply, &error);
+    if (!good)
+        snprintf(reason, TMA_REASON_BYTES, "%s", error.text);
+    return good;
+}
+
+static void work(void *context, size_t number, const void *bytes, size_t size,
+                 struct tma_reply *reply) {
+    const struct tma_tuning *tuning = context;
+    struct task task;
+    struct tuning_outcome outcome = {.failed = true};
+    struct tma_variant_scenario variant;
+    char reason[TMA_REASON_BYTES];
+    (void)number;
+    assert(size == sizeof task);
+    memcpy(&task, bytes, size);
+    size_t kernel = task.row / tuning->variants->row_count;
+    if (tma_variant_scenario_read(tuning->paths[kernel], tuning->files[kernel], &tuning->settings,
+                                  tuning->variants, task.row % tuning->variants->row_count,
+                                  &variant, reason))
+        outcome.failed = !do_step(&task, &variant.scenario, &outcome, reply, reason);
+    tma_variant_scenario_free(&variant);
+    tma_reply_append(reply, &outcome, sizeof outcome);
+    if (outcome.failed)
+        tma_reply_append(reply, reason, strlen(reason) + 1);
+}
+
+struct tma_worker_code tma_tuning_code(const struct tma_tuning *tuning) {
+    return (struct tma_worker_code){.work = work, .context = (void *)tuning};
+}
+
+enum {
+    FIRST_BATCH = 2 /* rows that run to their ends; each batch has twice as many as the
+                                  one before, whatever the processes, so that the result does not
+                                  depend on them */
+};
+
+struct state {
+    const struct tma_tuning *tuning;
+    struct tma_tune *tune;
+    struct tma_workers *workers;
+    struct task *items;                  /* owned; of the batch */
+    struct tma_task *tasks;              /* owned; the same for the pool */
+    struct tma_tune_row **candidates;    /* owned */
+    struct tma_projections *projections; /* owned; by row, as far as it has run */
+    size_t count;
+    struct tma_progress progress;
+    struct tma_error *error;
+    bool out_of_memory;
+};
+
+static size_t index_of(const struct state *state, const struct tma_tune_row *row) {
+    return (size_t)(row - state->tune->rows);
+}
+
+static void add_task(struct state *state, const struct task *task) {
+    struct task *item = &state->items[state->count];
+    *item = *task;
+    state->tasks[state->count++] =
+        (struct tma_task){.bytes = item, .size = sizeof *item, .cost = 1};
+}
+
+static void fail_row(struct state *state, struct tma_tune_row *row, const char *reason) {
+    tma_release(row->failure);
+    row->failure = tma_copy_text(reason);
+    state->out_of_memory |= row->failure == NULL;
+    row->found = TMA_TUNE_ILLEGAL;
+}
+
+static uint64_t at_clock(uint64_t cycles, const struct tma_tune_row *row,
+                         const struct tma_tune_row *other) {
+    return cycles * other->sm_clock_mhz / row->sm_clock_mhz;
+}
+
+static double nanoseconds(uint64_t cycles, uint32_t clock_mhz) {
+    return (double)cycles * 1000 / clock_mhz;
+}
+
+static void take_bound(struct tma_tune_row *row, const struct tuning_outcome *got) {
+    row->found = TMA_TUNE_BOUND;
+    row->sm_clock_mhz = got->sm_clock_mhz;
+    row->bound_cycles = row->cycles = got->estimate.cycles;
+    row->time_ns = nanoseconds(row->cycles, row->sm_clock_mhz);
+}
+
+static void take_run(struct state *state, struct tma_tune_row *row,
+                     const struct tuning_outcome *got) {
+    if (got->estimate.kind == TMA_ESTIMATE_BOUND) {
+        take_bound(row, got);
+        return;
+    }
+    state->projections[index_of(state, row)] = got->estimate.projections;
+    row->found = got->estimate.kind == TMA_ESTIMATE_WHOLE ? TMA_TUNE_SIMULATED : TMA_TUNE_ESTIMATED;
+    row->cycles = got->estimate.cycles;
+    row->time_ns = row->least_ns = row->most_ns = nanoseconds(row->cycles, row->sm_clock_mhz);
+    row->limiter = got->limiter;
+    row->timing_validated = got->timing_validated;
+    row->timing_edited = got->timing_edited;
+}
+
+/* A draw that ended at a mark is as far from the time of its row as from the projection there. */
+static void take_draw(const struct state *state, struct tma_tune_row *row,
+                      const struct tuning_outcome *got) {
+    double ns = nanoseconds(got->estimate.cycles, row->sm_clock_mhz);
+    if (got->repeated)
+        return;
+    if (got->estimate.kind == TMA_ESTIMATE_PROJECTED)
+        ns = row->time_ns * (double)got->estimate.cycles /
+             (double)state->projections[index_of(state, row)]
+                 .cycles[tma_last_mark(&got->estimate.projections)];
+    row->least_ns = ns < row->least_ns ? ns : row->least_ns;
+    row->most_ns = ns > row->most_ns ? ns : row->most_ns;
+}
+
+static bool take(void *context, size_t number, const struct tma_task_outcome *outcome) {
+    struct state *state = context;
+    const struct task *task = &state->items[number];
+    const struct tuning_outcome *got = outcome->bytes;
+    struct tma_tune_row *row = &state->tune->rows[task->row];
+    if (outcome->failure != NULL)
+        fail_row(state, row, outcome->failure);
+    else if (got->failed)
+        fail_row(state, row, (const char *)(got + 1));
+    else if (task->step == STEP_LOOK)
+        take_bound(row, got);
+    else if (task->draw > 0)
+        take_draw(state, row, got);
+    else
+        take_run(state, row, got);
+    return !state->out_of_memory;
+}
+
+static void note(void *context, size_t number, const void *bytes, size_t size) {
+    struct state *state = context;
+    uint64_t cycles;
+    (void)number;
+    assert(size == sizeof cycles);
+    memcpy(&cycles, bytes, size);
+    state->progress.cycles += cycles;
+}
+
+static bool goes_on(const struct state *state) {
+    return tma_host_goes_on(state->tuning->host, &state->progress);
+}
+
+static bool idle(void *context, size_t done, uint64_t done_cost) {
+    struct state *state = context;
+    (void)done_cost;
+    state->progress.done = state->progress.done_work = state->progress.total - state->count + done;
+    return goes_on(state);
+}
+
+static void lost(void *context, unsigned server, const char *reason) {
+    const struct state *state = context;
+    tma_host_note_lost(state->tuning->host, server, reason);
+}
+
+/* Does the tasks that were added, and takes what they found into the rows. */
+static bool run_batch(struct state *state) {
+    struct tma_batch batch = {.tasks = state->tasks,
+                              .count = state->count,
+                              .context = state,
+                              .take = take,
+                              .note = note,
+                              .idle = idle,
+                              .lost = lost};
+    if (!goes_on(state))
+        state->count = 0;
+    if (state->count == 0)
+        return true;
+    state->progress.total += state->count;
+    state->progress.total_work = state->progress.total;
+    bool good = tma_workers_run(state->workers, &batch, state->error) == TMA_OK;
+    state->count = 0;
+    return good;
+}
+
+static const struct tma_tune_row *best_of(const struct tma_tune *tune) {
+    const struct tma_tune_row *best = NULL;
+    for (size_t i = 0; i < tune->row_count; i++)
+        if (tune->rows[i].found == TMA_TUNE_SIMULATED &&
+            (best == NULL || tune->rows[i].time_ns < best->time_ns))
+            best = &tune->rows[i];
+    return best;
+}
+
+static double best_time(const struct tma_tune *tune) {
+    const struct tma_tune_row *best = best_of(tune);
+    return best == NULL ? 0 : best->time_ns;
+}
+
+static double bound_time(const struct tma_tune_row *row) {
+    return nanoseconds(row->bound_cycles, row->sm_clock_mhz);
+}
+
+static int compare_bounds(const void *first, const void *second) {
+    const struct tma_tune_row *a = *(const struct tma_tune_row *const *)first,
+                              *b = *(const struct tma_tune_row *const *)second;
+    double a_ns = nanoseconds(a->bound_cycles, a->sm_clock_mhz),
+           b_ns = nanoseconds(b->bound_cycles, b->sm_clock_mhz);
+    if (a_ns != b_ns)
+        return a_ns < b_ns ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
+}
+
+static size_t sort_by_bound(struct state *state) {
+    size_t count = 0;
+    for (size_t i = 0; i < state->tune->row_count; i++)
+        if (state->tune->rows[i].found == TMA_TUNE_BOUND)
+            state->candidates[count++] = &state->tune->rows[i];
+    if (count > 0)
+        qsort(state->candidates, count, sizeof *state->candidates, compare_bounds);
+    return count;
+}
+
+static bool create_state(struct state *state) {
+    const struct tma_tuning *tuning = state->tuning;
+    size_t rows = state->tune->row_count;
+    struct tma_worker_code code = tma_tuning_code(tuning);
+    state->items = tma_allocate(rows + 1, sizeof *state->items);
+    state->tasks = tma_allocate(rows + 1, sizeof *state->tasks);
+    state->candidates = tma_allocate(rows, sizeof *state->candidates);
+    state->projections = tma_allocate(rows, sizeof *state->projections);
+    state->workers = tuning->host->workers(tuning->host->context, &code);
+    return state->items != NULL && state->tasks != NULL && state->candidates != NULL &&
+           state->projections != NULL && state->workers != NULL;
+}
+
+static void free_state(struct state *state) {
+    tma_workers_free(state->workers);
+    tma_release(state->items);
+    tma_release(state->tasks);
+    tma_release(state->candidates);
+    tma_release(state->projections);
+}
+
+enum {
+    FIRST_SCREENED = 8,               /* rows, those with the lowest bounds */
+    SCREEN_MARK = TMA_ESTIMATE_MARK_4 /* to which each row is simulated first */
+};
+
+static const struct tma_projections *projections_of(const struct state *state,
+                                                    const struct tma_tune_row *row) {
+    return &state->projections[index_of(state, row)];
+}
+
+/* What the others have to beat: the row that has run to its end and is the fastest, or else the one
+ * that seems to be. NULL: none. */
+static const struct tma_tune_row *find_rival(const struct state *state) {
+    const struct tma_tune_row *rival = best_of(state->tune);
+    if (rival != NULL)
+        return rival;
+    for (size_t i = 0; i < state->tune->row_count; i++) {
+        const struct tma_tune_row *row = &state->tune->rows[i];
+        if (row->found == TMA_TUNE_ESTIMATED && (rival == NULL || row->time_ns < rival->time_ns))
+            rival = row;
+    }
+    return rival;
+}
+
+/* What a row has to beat, at the row's clock: nothing where `rival` is NULL. */
+static struct tma_estimate_rival rival_of(const struct state *state, const struct tma_tune_row *row,
+                                          const struct tma_tune_row *rival) {
+    struct tma_estimate_rival found = {.cycles = 0};
+    if (rival == NULL)
+        return found;
+    if (rival->found == TMA_TUNE_SIMULATED)
+        found.cycles = at_clock(rival->cycles, rival, row);
+    for (uint32_t m = 0; m < TMA_ESTIMATE_MARK_COUNT; m++)
+        found.projections.cycles[m] = at_clock(projections_of(state, rival)->cycles[m], rival, row);
+    return found;
+}
+
+/* Whether a row can still win, as far as it has run. */
+static bool is_open(const struct state *state, const struct tma_tune_row *row,
+                    const struct tma_tune_row *rival) {
+    const struct tma_projections *own = projections_of(state, row);
+    const struct tma_estimate_rival against = rival_of(state, row, rival);
+    if (row->found == TMA_TUNE_BOUND)
+        return against.cycles == 0 || row->bound_cycles <= against.cycles;
+    if (row->found != TMA_TUNE_ESTIMATED)
+        return false;
+    uint32_t last = tma_last_mark(own);
+    return tma_projection_can_win(last, own->cycles[last], &against);
+}
+
+/* Adds a row, which runs to a mark or its end, unless it is too slow for a rival on its way. */
+static void add_racer(struct state *state, const struct tma_tune_row *row, uint32_t last,
+                      const struct tma_tune_row *rival) {
+    add_task(state,
+             &(struct task){.step = STEP_RUN,
+                            .row = index_of(state, row),
+                            .limits = {.last_mark = last, .rival = rival_of(state, row, rival)}});
+}
+
+/* Simulates the first part of rows, those with the lowest bounds first, without those whose bounds
+ * are far above what the first ones are estimated to take. */
+static bool screen(struct state *state) {
+    size_t count = sort_by_bound(state), next = 0;
+    for (size_t most = FIRST_SCREENED; next < count && goes_on(state); most = count) {
+        const struct tma_tune_row *rival = find_rival(state);
+        for (; next < count && next < most; next++) {
+            const struct tma_tune_row *row = state->candidates[next];
+            const struct tma_estimate_rival against = rival_of(state, row, rival);
+            if (!tma_projection_can_win(SCREEN_MARK, row->bound_cycles, &against))
+                return run_batch(state);
+            add_racer(state, row, SCREEN_MARK, rival);
+        }
+        if (!run_batch(state))
+            return false;
+    }
+    return true;
+}
+
+static int compare_times(const void *first, const void *second) {
+    const struct tma_tune_row *a = *(const struct tma_tune_row *const *)first,
+                              *b = *(const struct tma_tune_row *const *)second;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
+}
+
+/* The rows that can still win, those with the best estimates first. */
+static size_t sort_open(struct state *state, const struct tma_tune_row *rival) {
+    size_t count = 0;
+    for (size_t i = 0; i < state->tune->row_count; i++)
+        if (is_open(state, &state->tune->rows[i], rival))
+            state->candidates[count++] = &state->tune->rows[i];
+    if (count > 0)
+        qsort(state->candidates, count, sizeof *state->candidates, compare_times);
+    return count;
+}
+
+/* Screens all rows; then runs those that seem to be the fastest to their ends, and the others until
+ * they are too slow for the best of them. */
+static bool run_race(struct state *state) {
+    if (!screen(state))
+        return false;
+    for (size_t most = FIRST_BATCH; goes_on(state); most *= 2) {
+        const struct tma_tune_row *best = best_of(state->tune);
+        size_t count = sort_open(state, best != NULL ? best : find_rival(state));
+        for (size_t i = 0; i < count && i < most; i++)
+            add_racer(state, state->candidates[i], TMA_ESTIMATE_MARK_COUNT, best);
+        if (state->count == 0)
+            return true;
+        if (!run_batch(state))
+            return false;
+    }
+    return true;
+}
+
+/* A row that ended at a mark takes as much longer than the best as it seemed to do there. */
+static void scale_estimates(struct state *state) {
+    const struct tma_tune_row *best = best_of(state->tune);
+    for (size_t i = 0; best != NULL && i < state->tune->row_count; i++) {
+        struct tma_tune_row *row = &state->tune->rows[i];
+        if (row->found != TMA_TUNE_ESTIMATED)
+            continue;
+        const struct tma_estimate_rival against = rival_of(state, row, best);
+        uint64_t there = against.projections.cycles[tma_last_mark(projections_of(state, row))];
+        uint64_t seemed = row->cycles;
+        if (there == 0)
+            continue;
+        row->time_ns = best->time_ns * (double)seemed / (double)there;
+        row->cycles = (uint64_t)((unsigned __int128)against.cycles * seemed / there);
+    }
+}
 
 /* Combinations whose time is within this fraction of the best run with further draws: launches
  * differ by less. */
 static const double tie_margin = 0.02;
 
-static bool look(struct cli_tuning_state *state) {
+static bool look(struct state *state) {
     for (size_t i = 0; i < state->tune->row_count; i++)
-        cli_tuning_add(state, &(struct cli_tuning_task){.step = CLI_TUNING_LOOK, .row = i});
-    return cli_tuning_run_batch(state);
+        add_task(state, &(struct task){.step = STEP_LOOK, .row = i});
+    return run_batch(state);
 }
 
 /* A row ends early where a lower bound of its time says that it is no finalist. */
-static void add_exact(struct cli_tuning_state *state, const struct tma_tune_row *row) {
-    const struct tma_tune_row *best = state->tuning->all ? NULL : cli_tuning_best(state->tune);
-    struct cli_tuning_task task = {.step = CLI_TUNING_RUN,
-                                   .row = cli_tuning_index(state, row),
-                                   .limits = {.last_mark = TMA_ESTIMATE_MARK_COUNT}};
+static void add_exact(struct state *state, const struct tma_tune_row *row) {
+    const struct tma_tune_row *best = state->tuning->all ? NULL : best_of(state->tune);
+    struct task task = {.step = STEP_RUN,
+                        .row = index_of(state, row),
+                        .limits = {.last_mark = TMA_ESTIMATE_MARK_COUNT}};
     if (best != NULL) {
-        uint64_t cycles = cli_tuning_at_clock(best->cycles, best, row);
+        uint64_t cycles = at_clock(best->cycles, best, row);
         task.limits.most_cycles = cycles + (uint64_t)((double)cycles * tie_margin);
     }
-    cli_tuning_add(state, &task);
+    add_task(state, &task);
 }
 
 /* Runs the rows to their ends, some at a time, until the bounds of all others are above the best
  * time. */
-static bool simulate_candidates(struct cli_tuning_state *state) {
-    size_t count = cli_tuning_sort_by_bound(state), next = 0;
-    for (size_t most = CLI_TUNING_FIRST_BATCH; next < count && !cli_interrupted(); most *= 2) {
-        double best = state->tuning->all ? 0 : cli_tuning_best_time(state->tune);
+static bool simulate_candidates(struct state *state) {
+    size_t count = sort_by_bound(state), next = 0;
+    for (size_t most = FIRST_BATCH; next < count && goes_on(state); most *= 2) {
+        double best = state->tuning->all ? 0 : best_time(state->tune);
         for (; next < count && state->count < most; next++) {
-            if (best > 0 && cli_tuning_bound_time(state->candidates[next]) > best)
+            if (best > 0 && bound_time(state->candidates[next]) > best)
                 break;
             add_exact(state, state->candidates[next]);
         }
         if (state->count == 0)
             break;
-        if (!cli_tuning_run_batch(state))
+        if (!run_batch(state))
             return false;
     }
     return true;
 }
 
 /* The finalists run with further draws, one draw after the other. */
-static bool draw_finalists(struct cli_tuning_state *state) {
-    double limit = cli_tuning_best_time(state->tune) * (1 + tie_margin);
+static bool draw_finalists(struct state *state) {
+    double limit = best_time(state->tune) * (1 + tie_margin);
     for (uint32_t draw = 1; draw <= state->tuning->draws; draw++) {
         for (size_t i = 0; i < state->tune->row_count; i++) {
             const struct tma_tune_row *row = &state->tune->rows[i];
             uint32_t mark = state->tuning->exact ? (uint32_t)TMA_ESTIMATE_MARK_COUNT
                                                  : (uint32_t)TMA_ESTIMATE_MARK_8;
             if (row->found == TMA_TUNE_SIMULATED && row->time_ns <= limit)
-                cli_tuning_add(state, &(struct cli_tuning_task){.step = CLI_TUNING_RUN,
-                                                                .draw = draw,
-                                                                .row = i,
-                                                                .limits = {.last_mark = mark}});
+                add_task(state, &(struct task){.step = STEP_RUN,
+                                               .draw = draw,
+                                               .row = i,
+                                               .limits = {.last_mark = mark}});
         }
-        if (!cli_tuning_run_batch(state))
+        if (!run_batch(state))
             return false;
     }
     return true;
@@ -69,34 +514,34 @@ static bool draw_finalists(struct cli_tuning_state *state) {
 
 /* A row that ran before the best time was known, and that its bound rules out, counts as one that
  * did not run. */
-static void drop_ruled_out(struct cli_tuning_state *state) {
-    double best = cli_tuning_best_time(state->tune);
+static void drop_ruled_out(struct state *state) {
+    double best = best_time(state->tune);
     for (size_t i = 0; i < state->tune->row_count && !state->tuning->all; i++) {
         struct tma_tune_row *row = &state->tune->rows[i];
         if ((row->found != TMA_TUNE_SIMULATED && row->found != TMA_TUNE_ESTIMATED) || best <= 0 ||
-            cli_tuning_bound_time(row) <= best)
+            bound_time(row) <= best)
             continue;
         row->found = TMA_TUNE_BOUND;
         row->cycles = row->bound_cycles;
-        row->time_ns = cli_tuning_bound_time(row);
+        row->time_ns = bound_time(row);
     }
 }
 
 /* Rows without further draws have no spread. */
-static void finish(struct cli_tuning_state *state) {
+static void finish(struct state *state) {
     struct tma_tune *tune = state->tune;
-    double limit = cli_tuning_best_time(tune) * (1 + tie_margin);
+    double limit = best_time(tune) * (1 + tie_margin);
     tune->draws = state->tuning->draws;
-    tune->partial = cli_interrupted();
-    cli_tuning_scale_estimates(state);
+    tune->partial = !goes_on(state);
+    scale_estimates(state);
     for (size_t i = 0; i < tune->row_count; i++)
         if (tune->draws == 0 || tune->rows[i].time_ns > limit)
             tune->rows[i].least_ns = tune->rows[i].most_ns = 0;
     tma_tune_rank(tune);
 }
 
-static bool create(struct cli_tuning_state *state) {
-    const struct cli_tuning *tuning = state->tuning;
+static bool create(struct state *state) {
+    const struct tma_tuning *tuning = state->tuning;
     struct tma_tune *tune = state->tune;
     size_t variants = tuning->variants->row_count;
     tune->columns = tuning->variants->columns;
@@ -104,7 +549,7 @@ static bool create(struct cli_tuning_state *state) {
     tune->several_kernels = tuning->kernel_count > 1;
     tune->row_count = tuning->kernel_count * variants;
     tune->rows = tma_allocate(tune->row_count, sizeof *tune->rows);
-    if (tune->rows == NULL || !cli_tuning_state_create(state))
+    if (tune->rows == NULL || !create_state(state))
         return false;
     for (size_t i = 0; i < tune->row_count; i++)
         tune->rows[i] = (struct tma_tune_row){
@@ -116,28 +561,27 @@ static bool create(struct cli_tuning_state *state) {
     return true;
 }
 
-bool cli_tuning_run(const struct cli_tuning *tuning, struct tma_tune *tune) {
-    struct cli_tuning_state state = {.tuning = tuning, .tune = tune, .progress = {.unit = "runs"}};
+enum tma_error_code tma_tuning_run(const struct tma_tuning *tuning, struct tma_tune *tune,
+                                   struct tma_error *error) {
+    struct tma_error own = {.text = ""};
+    struct state state = {.tuning = tuning, .tune = tune, .error = error == NULL ? &own : error};
     bool good = false;
     if (create(&state)) {
-        cli_progress_begin(&state.progress, tuning->options->quiet);
-        good =
-            look(&state) && (tuning->exact ? simulate_candidates(&state) : cli_tuning_race(&state));
+        good = look(&state) && (tuning->exact ? simulate_candidates(&state) : run_race(&state));
         drop_ruled_out(&state);
         good = good && draw_finalists(&state);
-        cli_progress_clear(&state.progress);
         if (good)
             finish(&state);
     } else {
         state.out_of_memory = true;
     }
-    cli_tuning_state_free(&state);
+    free_state(&state);
     if (state.out_of_memory)
-        cli_error("out of memory");
-    return good && !state.out_of_memory;
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    return good ? TMA_OK : state.error->code;
 }
 
-void cli_tuning_free(struct tma_tune *tune) {
+void tma_tuning_free(struct tma_tune *tune) {
     for (size_t i = 0; tune->rows != NULL && i < tune->row_count; i++)
         tma_release(tune->rows[i].failure);
     tma_release(tune->rows);

@@ -7,14 +7,18 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
-#include "cli/files/piped_input.h"
-#include "cli/messages.h"
 #include "report/sweep.h"
 #include "scenario/text_file.h"
 
+/* A growing list of borrowed texts. */
+struct text_list {
+    const char **items; /* owned */
+    size_t count;
+};
+
 /* Values of one column, or the lines of the list: what the cross product multiplies. */
 struct axis {
-    struct cli_list values; /* borrowed texts */
+    struct text_list values; /* borrowed texts */
     size_t column;
 };
 
@@ -24,21 +28,23 @@ struct line {
 };
 
 struct maker {
-    struct cli_variants *variants;
+    struct tma_variants *variants;
+    struct tma_error *error;
     struct axis axes[TMA_MAX_SWEEP_COLUMNS];
     size_t axis_count;
     struct line *lines; /* owned */
     size_t line_count, line_capacity;
 };
 
-static bool lack_memory(void) {
-    cli_error("out of memory");
+static bool lack_memory(const struct maker *maker) {
+    tma_fail(maker->error, TMA_ERROR_MEMORY, "out of memory");
     return false;
 }
 
 /* Copies a text, which stays as long as the variants. NULL, with an error printed, when out of
  * memory. */
-static const char *keep(struct cli_variants *variants, const char *text, size_t length) {
+static const char *keep(struct maker *maker, const char *text, size_t length) {
+    struct tma_variants *variants = maker->variants;
     char **grown = tma_array_grow(variants->texts, variants->text_count, &variants->text_capacity,
                                   sizeof *grown);
     char *copy = NULL;
@@ -47,17 +53,17 @@ static const char *keep(struct cli_variants *variants, const char *text, size_t 
         copy = tma_copy_bytes(text, length);
     }
     if (copy == NULL) {
-        lack_memory();
+        lack_memory(maker);
         return NULL;
     }
     variants->texts[variants->text_count++] = copy;
     return copy;
 }
 
-static bool append_text(struct cli_list *list, const char *text) {
+static bool append_text(const struct maker *maker, struct text_list *list, const char *text) {
     const char **grown = tma_resize(list->items, list->count + 1, sizeof *grown);
     if (grown == NULL)
-        return lack_memory();
+        return lack_memory(maker);
     list->items = grown;
     grown[list->count++] = text;
     return true;
@@ -83,12 +89,14 @@ static size_t span(const char *text, const char *ends) {
 }
 
 /* Finds the column of a path, or adds it. */
-static bool find_column(struct cli_variants *variants, const char *path, size_t *column) {
+static bool find_column(struct maker *maker, const char *path, size_t *column) {
+    struct tma_variants *variants = maker->variants;
     for (*column = 0; *column < variants->column_count; ++*column)
         if (strcmp(variants->columns[*column], path) == 0)
             return true;
     if (variants->column_count == TMA_MAX_SWEEP_COLUMNS) {
-        cli_error("a sweep has at most %d different settings", TMA_MAX_SWEEP_COLUMNS);
+        tma_fail(maker->error, TMA_ERROR_SYNTAX, "a sweep has at most %d different settings",
+                 TMA_MAX_SWEEP_COLUMNS);
         return false;
     }
     variants->columns[variants->column_count++] = path;
@@ -96,18 +104,18 @@ static bool find_column(struct cli_variants *variants, const char *path, size_t 
 }
 
 /* Cuts "PATH=VALUE" at its "=". */
-static bool cut_setting(struct cli_variants *variants, const char *what, const char *text,
-                        size_t length, const char **path, const char **value) {
+static bool cut_setting(struct maker *maker, const char *what, const char *text, size_t length,
+                        const char **path, const char **value) {
     const char *equals = memchr(text, '=', length);
     if (equals == NULL || equals == text || equals + 1 == text + length) {
-        cli_error("%s: \"%.*s\" is not %s", what, (int)length, text,
-                  strcmp(what, "--try") == 0 ? "PATH=VALUES; expected, for example, "
-                                               "workload.pipeline.depth=2:6"
-                                             : "PATH=VALUE");
+        tma_fail(maker->error, TMA_ERROR_SYNTAX, "%s: \"%.*s\" is not %s", what, (int)length, text,
+                 strcmp(what, "--try") == 0 ? "PATH=VALUES; expected, for example, "
+                                              "workload.pipeline.depth=2:6"
+                                            : "PATH=VALUE");
         return false;
     }
-    *path = keep(variants, text, (size_t)(equals - text));
-    *value = keep(variants, equals + 1, (size_t)(text + length - equals - 1));
+    *path = keep(maker, text, (size_t)(equals - text));
+    *value = keep(maker, equals + 1, (size_t)(text + length - equals - 1));
     return *path != NULL && *value != NULL;
 }
 
@@ -143,7 +151,8 @@ static bool read_range(const char *text, struct integer_range *range) {
     return *text == '\0';
 }
 
-static bool check_range(const char *path, const char *text, const struct integer_range *range) {
+static bool check_range(const struct maker *maker, const char *path, const char *text,
+                        const struct integer_range *range) {
     const char *wrong = NULL;
     if (range->last < range->first)
         wrong = "the last value is less than the first";
@@ -151,41 +160,41 @@ static bool check_range(const char *path, const char *text, const struct integer
         wrong = "a factor is at least 2, and the first value is at least 1";
     else if (range->step < 1 || range->step > 1000000)
         wrong = "a step is 1 to 1000000";
-    else if (!range->multiplies && (range->last - range->first) / range->step >= CLI_MOST_VARIANTS)
+    else if (!range->multiplies && (range->last - range->first) / range->step >= TMA_MOST_VARIANTS)
         wrong = "too many values";
     if (wrong != NULL)
-        cli_error("--try %s: the range %s: %s", path, text, wrong);
+        tma_fail(maker->error, TMA_ERROR_SYNTAX, "--try %s: the range %s: %s", path, text, wrong);
     return wrong == NULL;
 }
 
-static bool add_range(struct cli_variants *variants, const struct integer_range *range,
-                      struct axis *axis) {
+static bool add_range(struct maker *maker, const struct integer_range *range, struct axis *axis) {
     for (int64_t value = range->first; value <= range->last;
          value = range->multiplies ? value * range->step : value + range->step) {
         char text[32];
         snprintf(text, sizeof text, "%" PRId64, value);
-        const char *kept = keep(variants, text, strlen(text));
-        if (kept == NULL || !append_text(&axis->values, kept))
+        const char *kept = keep(maker, text, strlen(text));
+        if (kept == NULL || !append_text(maker, &axis->values, kept))
             return false;
     }
     return true;
 }
 
-static bool add_values(struct cli_variants *variants, const char *path, const char *values,
+static bool add_values(struct maker *maker, const char *path, const char *values,
                        struct axis *axis) {
     for (const char *next = values;; next++) {
         size_t length = span(next, ",");
         struct integer_range range;
-        const char *value = keep(variants, next, length);
+        const char *value = keep(maker, next, length);
         if (value == NULL)
             return false;
         if (length == 0) {
-            cli_error("--try %s: \"%s\" has an empty value", path, values);
+            tma_fail(maker->error, TMA_ERROR_SYNTAX, "--try %s: \"%s\" has an empty value", path,
+                     values);
             return false;
         }
         bool is_range = read_range(value, &range);
-        if (is_range ? !check_range(path, value, &range) || !add_range(variants, &range, axis)
-                     : !append_text(&axis->values, value))
+        if (is_range ? !check_range(maker, path, value, &range) || !add_range(maker, &range, axis)
+                     : !append_text(maker, &axis->values, value))
             return false;
         next += length;
         if (*next == '\0')
@@ -194,19 +203,19 @@ static bool add_values(struct cli_variants *variants, const char *path, const ch
 }
 
 static bool add_axis(struct maker *maker, const char *text) {
-    struct cli_variants *variants = maker->variants;
+    struct tma_variants *variants = maker->variants;
     const char *path, *values;
     size_t columns = variants->column_count, column;
-    if (!cut_setting(variants, "--try", text, strlen(text), &path, &values) ||
-        !find_column(variants, path, &column))
+    if (!cut_setting(maker, "--try", text, strlen(text), &path, &values) ||
+        !find_column(maker, path, &column))
         return false;
     if (column < columns) {
-        cli_error("--try %s is given twice", path);
+        tma_fail(maker->error, TMA_ERROR_SYNTAX, "--try %s is given twice", path);
         return false;
     }
     struct axis *axis = &maker->axes[maker->axis_count++];
     axis->column = column;
-    return add_values(variants, path, values, axis);
+    return add_values(maker, path, values, axis);
 }
 
 /* Reads the settings of one line, if it has any. */
@@ -224,11 +233,11 @@ static bool read_line(struct maker *maker, const char *file, unsigned number, co
         size_t part = span(text + at, " \t\r\n"), column;
         const char *path, *value;
         part = part > length - at ? length - at : part;
-        if (!cut_setting(maker->variants, what, text + at, part, &path, &value) ||
-            !find_column(maker->variants, path, &column))
+        if (!cut_setting(maker, what, text + at, part, &path, &value) ||
+            !find_column(maker, path, &column))
             return false;
         if (line.values[column] != NULL) {
-            cli_error("%s: %s is set twice", what, path);
+            tma_fail(maker->error, TMA_ERROR_SYNTAX, "%s: %s is set twice", what, path);
             return false;
         }
         line.values[column] = value;
@@ -240,22 +249,18 @@ static bool read_line(struct maker *maker, const char *file, unsigned number, co
     struct line *grown =
         tma_array_grow(maker->lines, maker->line_count, &maker->line_capacity, sizeof *grown);
     if (grown == NULL)
-        return lack_memory();
+        return lack_memory(maker);
     maker->lines = grown;
     grown[maker->line_count++] = line;
     return true;
 }
 
-static bool read_list(struct maker *maker, const char *operand) {
+static bool read_list(struct maker *maker, const char *path, const char *file) {
     char *text;
     size_t length;
     struct tma_error error;
-    const char *path = cli_piped_input(operand);
-    if (path == NULL)
-        return false;
-    const char *file = cli_file_name(path);
     if (tma_text_read(path, &text, &length, &error) != TMA_OK) {
-        cli_error("%s: %s", file, error.text);
+        tma_fail(maker->error, error.code, "%s: %s", file, error.text);
         return false;
     }
     bool good = true;
@@ -267,7 +272,7 @@ static bool read_list(struct maker *maker, const char *operand) {
     }
     tma_release(text);
     if (good && maker->line_count == 0) {
-        cli_error("%s: no line has a setting", file);
+        tma_fail(maker->error, TMA_ERROR_SYNTAX, "%s: no line has a setting", file);
         return false;
     }
     return good;
@@ -276,8 +281,9 @@ static bool read_list(struct maker *maker, const char *operand) {
 static bool count_rows(struct maker *maker) {
     size_t rows = maker->line_count > 0 ? maker->line_count : 1;
     for (size_t i = 0; i < maker->axis_count; i++) {
-        if (maker->axes[i].values.count > CLI_MOST_VARIANTS / rows) {
-            cli_error("the sweep has more than %d rows", CLI_MOST_VARIANTS);
+        if (maker->axes[i].values.count > TMA_MOST_VARIANTS / rows) {
+            tma_fail(maker->error, TMA_ERROR_SYNTAX, "the sweep has more than %d rows",
+                     TMA_MOST_VARIANTS);
             return false;
         }
         rows *= maker->axes[i].values.count;
@@ -288,11 +294,11 @@ static bool count_rows(struct maker *maker) {
 
 /* The number of a row has a digit for each axis; the last axis has the lowest one. */
 static bool multiply(struct maker *maker) {
-    struct cli_variants *variants = maker->variants;
+    struct tma_variants *variants = maker->variants;
     size_t columns = variants->column_count;
     variants->values = tma_allocate(variants->row_count * columns, sizeof *variants->values);
     if (variants->values == NULL)
-        return lack_memory();
+        return lack_memory(maker);
     for (size_t row = 0; row < variants->row_count; row++) {
         const char **values = &variants->values[row * columns];
         size_t rest = row;
@@ -309,8 +315,8 @@ static bool multiply(struct maker *maker) {
 }
 
 /* The columns of the list come first, as it varies slowest. */
-static bool make(struct maker *maker, const struct cli_list *tries, const char *list) {
-    if (list != NULL && !read_list(maker, list))
+static bool make(struct maker *maker, const struct tma_tries *tries) {
+    if (tries->list != NULL && !read_list(maker, tries->list, tries->list_name))
         return false;
     for (size_t i = 0; i < tries->count; i++)
         if (!add_axis(maker, tries->items[i]))
@@ -318,23 +324,102 @@ static bool make(struct maker *maker, const struct cli_list *tries, const char *
     return count_rows(maker) && multiply(maker);
 }
 
-bool cli_variants_make(const struct cli_list *tries, const char *list,
-                       struct cli_variants *variants) {
-    struct maker maker = {.variants = variants};
-    *variants = (struct cli_variants){
+enum tma_error_code tma_variants_make(const struct tma_tries *tries, struct tma_variants *variants,
+                                      struct tma_error *error) {
+    struct tma_error own = {.text = ""};
+    struct maker maker = {.variants = variants, .error = error == NULL ? &own : error};
+    *variants = (struct tma_variants){
         .columns = tma_allocate(TMA_MAX_SWEEP_COLUMNS, sizeof *variants->columns)};
-    bool good = variants->columns != NULL ? make(&maker, tries, list) : lack_memory();
+    bool good = variants->columns != NULL ? make(&maker, tries) : lack_memory(&maker);
     for (size_t i = 0; i < maker.axis_count; i++)
         tma_release(maker.axes[i].values.items);
     tma_release(maker.lines);
-    return good;
+    return good ? TMA_OK : maker.error->code;
 }
 
-void cli_variants_free(struct cli_variants *variants) {
+void tma_variants_free(struct tma_variants *variants) {
     for (size_t i = 0; i < variants->text_count; i++)
         tma_release(variants->texts[i]);
     tma_release(variants->texts);
     tma_release(variants->columns);
     tma_release(variants->values);
-    *variants = (struct cli_variants){0};
+    *variants = (struct tma_variants){0};
+}
+
+static char *join_setting(const char *path, const char *value) {
+    size_t bytes = strlen(path) + strlen(value) + 2;
+    char *text = tma_allocate(bytes, 1);
+    if (text != NULL)
+        snprintf(text, bytes, "%s=%s", path, value);
+    return text;
+}
+
+static bool make_settings(const struct tma_settings *user, const struct tma_variants *variants,
+                          size_t row, struct tma_variant_scenario *variant) {
+    variant->setting_count = variant->user_count = user->count;
+    variant->settings =
+        tma_allocate(user->count + variants->column_count, sizeof *variant->settings);
+    variant->texts = tma_allocate(variants->column_count, sizeof *variant->texts);
+    if (variant->settings == NULL || variant->texts == NULL)
+        return false;
+    for (size_t i = 0; i < user->count; i++)
+        variant->settings[i] = user->items[i];
+    for (size_t i = 0; i < variants->column_count; i++) {
+        const char *value = variants->values[row * variants->column_count + i];
+        if (value == NULL)
+            continue;
+        char *text = join_setting(variants->columns[i], value);
+        if (text == NULL)
+            return false;
+        variant->texts[variant->setting_count - user->count] = text;
+        variant->settings[variant->setting_count++] = text;
+    }
+    return true;
+}
+
+/* Writes the first error. One in a setting of the row is named by the setting. */
+static void describe_error(const struct tma_diagnostics *list, const char *path, const char *name,
+                           const struct tma_variant_scenario *variant,
+                           char reason[TMA_REASON_BYTES]) {
+    const struct tma_diagnostic *first = &list->items[0];
+    const char *file = strcmp(first->at.file, path) == 0 ? name : first->at.file;
+    const char *said = first->text == NULL ? "out of memory" : first->text;
+    size_t number = 0, total = tma_diagnostics_total(list);
+    char more[40] = "";
+    if (total > 1)
+        snprintf(more, sizeof more, " (and %zu more)", total - 1);
+    if (sscanf(first->at.file, "--set %9zu", &number) == 1 && number > variant->user_count &&
+        number <= variant->setting_count)
+        snprintf(reason, TMA_REASON_BYTES, "%s: %s%s", variant->settings[number - 1], said, more);
+    else if (first->at.line > 0)
+        snprintf(reason, TMA_REASON_BYTES, "%s:%u:%u: %s%s", file, first->at.line, first->at.column,
+                 said, more);
+    else
+        snprintf(reason, TMA_REASON_BYTES, "%s: %s%s", file, said, more);
+}
+
+bool tma_variant_scenario_read(const char *path, const char *name, const struct tma_settings *user,
+                               const struct tma_variants *variants, size_t row,
+                               struct tma_variant_scenario *variant,
+                               char reason[TMA_REASON_BYTES]) {
+    struct tma_diagnostics list = {0};
+    *variant = (struct tma_variant_scenario){.settings = NULL};
+    snprintf(reason, TMA_REASON_BYTES, "out of memory");
+    if (!make_settings(user, variants, row, variant))
+        return false;
+    bool good = tma_scenario_read(path, variant->settings, variant->setting_count,
+                                  &variant->scenario, &list);
+    if (!good)
+        describe_error(&list, path, name, variant, reason);
+    tma_diagnostics_free(&list);
+    return good;
+}
+
+void tma_variant_scenario_free(struct tma_variant_scenario *variant) {
+    for (size_t i = 0; variant->texts != NULL && i < variant->setting_count - variant->user_count;
+         i++)
+        tma_release(variant->texts[i]);
+    tma_release(variant->texts);
+    tma_release(variant->settings);
+    tma_scenario_free(&variant->scenario);
 }

@@ -1,12 +1,12 @@
-/* The variants of a sweep: which settings each row has. */
+/* The variants of a sweep: which settings each row has, and the scenario that they make. */
 #ifndef TMA_SEARCH_VARIANTS_H
 #define TMA_SEARCH_VARIANTS_H
 
-#include "cli/options.h"
+#include "scenario/scenario.h"
 
-enum { CLI_MOST_VARIANTS = 1000000 };
+enum { TMA_MOST_VARIANTS = 1000000 };
 
-struct cli_variants {
+struct tma_variants {
     const char *
         *columns; /* owned array; the paths that rows set, in the order of their first use */
     size_t column_count;
@@ -16,32 +16,47 @@ struct cli_variants {
     size_t text_count, text_capacity;
 };
 
-/* Makes the cross product of the texts "PATH=VALUES", the first of which varies slowest, and of the
- * lines of the file `list`, if it is not NULL, which varies slower still.
+/* What to try. */
+struct tma_tries {
+    const char *const *items; /* "PATH=VALUES" */
+    size_t count;
+    const char *list;      /* path of a file with lines of settings; NULL: none */
+    const char *list_name; /* what errors call it */
+};
+
+/* Makes the cross product of the items, the first of which varies slowest, and of the lines of the
+ * list, which varies slower still.
  *
  * VALUES has commas between values. "2:6" stands for 2,3,4,5,6; "2:8:2" for 2,4,6,8; "1:8:*2" for
  * 1,2,4,8. A comma in brackets or quotes is part of a value. A line of the file has settings
  * PATH=VALUE with spaces between them; "#" begins a comment.
  *
- * On failure, prints the error and returns false. Free the variants in either case. */
-bool cli_variants_make(const struct cli_list *tries, const char *list,
-                       struct cli_variants *variants);
-void cli_variants_free(struct cli_variants *variants);
+ * Free the variants also where this fails. */
+enum tma_error_code tma_variants_make(const struct tma_tries *tries, struct tma_variants *variants,
+                                      struct tma_error *error);
+void tma_variants_free(struct tma_variants *variants);
 
-/* The options from which variants are made: members of the verb's struct of options. */
-#define CLI_OPTION_TRY(options, member)                                                            \
-    {                                                                                              \
-        .name = "--try", .value = "PATH=VALUES", .kind = CLI_LIST,                                 \
-        .offset = offsetof(options, member), .several = true,                                      \
-        .help = "try each of these values of a setting, as --set takes it. Commas separate\n"      \
-                "values; 2:6 is 2,3,4,5,6; 2:8:2 is 2,4,6,8; 1:8:*2 is 1,2,4,8. Every\n"           \
-                "combination of several settings is tried; the last one varies fastest"            \
-    }
-#define CLI_OPTION_LIST(options, member)                                                           \
-    {                                                                                              \
-        .name = "--list", .value = "FILE", .kind = CLI_TEXT, .offset = offsetof(options, member),  \
-        .help = "take combinations from FILE: on each line, settings PATH=VALUE with spaces\n"     \
-                "between them; with --try, each line with every combination"                       \
-    }
+/* Settings of all rows: "PATH=VALUE". */
+struct tma_settings {
+    const char *const *items;
+    size_t count;
+};
+
+enum { TMA_REASON_BYTES = 1200 };
+
+struct tma_variant_scenario {
+    struct tma_scenario scenario;
+    const char **settings; /* owned: those of the user, then those of the row */
+    char **texts;          /* owned: "PATH=VALUE" of the row */
+    size_t setting_count, user_count;
+};
+
+/* Reads the scenario at `path` with the settings of the user and of a row. Where that fails, writes
+ * the first error to `reason`, with the setting of the row if it is in one, and returns false;
+ * `name` stands for the path. Free the variant in either case. */
+bool tma_variant_scenario_read(const char *path, const char *name, const struct tma_settings *user,
+                               const struct tma_variants *variants, size_t row,
+                               struct tma_variant_scenario *variant, char reason[TMA_REASON_BYTES]);
+void tma_variant_scenario_free(struct tma_variant_scenario *variant);
 
 #endif

@@ -25,7 +25,7 @@ bool cli_digest_scenario(uint64_t *digest, const char *path, const struct tma_sc
     return good && digest_file(digest, scenario->gpu_path);
 }
 
-uint64_t cli_digest_variants(uint64_t digest, const struct cli_variants *variants) {
+uint64_t cli_digest_variants(uint64_t digest, const struct tma_variants *variants) {
     for (size_t i = 0; i < variants->column_count; i++)
         digest = tma_digest_add_text(digest, variants->columns[i]);
     for (size_t i = 0; i < variants->row_count * variants->column_count; i++)
@@ -35,7 +35,7 @@ uint64_t cli_digest_variants(uint64_t digest, const struct cli_variants *variant
 }
 
 bool cli_digest_inputs(const struct cli_options *options, const char *const *paths,
-                       const struct cli_variants *variants, char key[TMA_DIGEST_TEXT_BYTES]) {
+                       const struct tma_variants *variants, char key[TMA_DIGEST_TEXT_BYTES]) {
     const struct cli_list *settings = &options->settings;
     uint64_t digest = tma_digest_add_text(TMA_DIGEST_EMPTY, TMA_VERSION);
     bool good = true;

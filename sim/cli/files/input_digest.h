@@ -2,6 +2,7 @@
 #ifndef TMA_CLI_INPUT_DIGEST_H
 #define TMA_CLI_INPUT_DIGEST_H
 
+#include "cli/options.h"
 #include "scenario/scenario.h"
 #include "search/variants.h"
 
@@ -10,12 +11,12 @@
 bool cli_digest_scenario(uint64_t *digest, const char *path, const struct tma_scenario *scenario);
 
 /* Returns the digest with what each row sets. */
-uint64_t cli_digest_variants(uint64_t digest, const struct cli_variants *variants);
+uint64_t cli_digest_variants(uint64_t digest, const struct tma_variants *variants);
 
 /* Writes the key (cli/ranks.h) of the settings, the scenarios at `paths`, one for each operand, and
  * the variants, which may be NULL. A scenario may be wrong: each row says so. On failure, prints
  * the error and returns false. */
 bool cli_digest_inputs(const struct cli_options *options, const char *const *paths,
-                       const struct cli_variants *variants, char key[TMA_DIGEST_TEXT_BYTES]);
+                       const struct tma_variants *variants, char key[TMA_DIGEST_TEXT_BYTES]);
 
 #endif

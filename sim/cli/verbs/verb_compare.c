@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "cli/draws_option.h"
 #include "cli/files/output.h"
 #include "cli/files/scenario_input.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
+#include "cli/run_options.h"
 #include "cli/scenario_findings.h"
 #include "cli/verbs/verbs.h"
 #include "engine/roles/kernel_first_tiles.h"

@@ -6,7 +6,7 @@
 #include "cli/launch_run.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
-#include "cli/sample_option.h"
+#include "cli/run_options.h"
 #include "cli/scenario_findings.h"
 #include "cli/scenario_run.h"
 #include "cli/verbs/verbs.h"

@@ -4,7 +4,6 @@
 
 #include "base/allocation.h"
 #include "base/limits.h"
-#include "cli/draws_option.h"
 #include "cli/files/output.h"
 #include "cli/files/resolved_output.h"
 #include "cli/files/scenario_input.h"
@@ -14,7 +13,7 @@
 #include "cli/launch_run.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
-#include "cli/sample_option.h"
+#include "cli/run_options.h"
 #include "cli/scenario_table.h"
 #include "cli/verbs/verbs.h"
 #include "report/report.h"

@@ -6,9 +6,9 @@
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/ranks.h"
-#include "cli/sample_option.h"
+#include "cli/run_options.h"
 #include "cli/verbs/verbs.h"
+#include "cli/work_host.h"
 #include "scenario/scenario.h"
 #include "search/journal.h"
 #include "search/row_runs.h"
@@ -23,23 +23,25 @@ struct sweep_options {
 
 struct sweeping {
     const struct sweep_options *own;
-    struct cli_variants variants;
+    struct tma_variants variants;
     struct tma_sweep sweep;
-    struct cli_row_runs runs;
+    struct tma_row_runs runs;
     char name[TMA_MAX_NAME];            /* of the scenario */
     char digest[TMA_DIGEST_TEXT_BYTES]; /* of all that is swept but the rows' own settings */
     char key[TMA_DIGEST_TEXT_BYTES];    /* of all */
-    struct cli_journal journal;
+    struct tma_journal journal;
+    struct cli_host host;
 };
 
 /* In a worker: reads the scenario with the settings of a row. */
-static bool read_row(const void *context, size_t row, struct cli_variant_scenario *variant,
-                     char reason[CLI_REASON_BYTES]) {
+static bool read_row(const void *context, size_t row, struct tma_variant_scenario *variant,
+                     char reason[TMA_REASON_BYTES]) {
     const struct sweeping *sweeping = context;
     const struct cli_options *options = &sweeping->own->common;
+    const struct tma_settings settings = {options->settings.items, options->settings.count};
     const char *path = options->operands.items[0];
-    return cli_variant_read(path, cli_file_name(path), &options->settings, &sweeping->variants, row,
-                            variant, reason);
+    return tma_variant_scenario_read(path, cli_file_name(path), &settings, &sweeping->variants, row,
+                                     variant, reason);
 }
 
 /* Reads the scenario without the settings of rows for its name and its machine's file, and spares
@@ -78,7 +80,7 @@ static bool look_at_scenario(struct sweeping *sweeping) {
 
 static bool create_rows(struct sweeping *sweeping) {
     struct tma_sweep *sweep = &sweeping->sweep;
-    const struct cli_variants *variants = &sweeping->variants;
+    const struct tma_variants *variants = &sweeping->variants;
     sweep->columns = variants->columns;
     sweep->column_count = variants->column_count;
     sweep->row_count = variants->row_count;
@@ -94,8 +96,9 @@ static bool create_rows(struct sweeping *sweeping) {
 
 static int sweep_scenario(struct sweeping *sweeping) {
     const struct cli_options *options = &sweeping->own->common;
-    const struct tma_worker_code code = cli_row_runs_code(&sweeping->runs);
+    const struct tma_worker_code code = tma_row_runs_code(&sweeping->runs);
     struct cli_output output;
+    struct tma_error error;
     int status;
     if (!create_rows(sweeping) || !look_at_scenario(sweeping))
         return CLI_ERROR;
@@ -104,24 +107,27 @@ static int sweep_scenario(struct sweeping *sweeping) {
     sweeping->sweep.scenario = sweeping->name;
     if (!cli_output_open(&output, options->output))
         return CLI_ERROR;
-    bool good = cli_journal_open(&sweeping->journal, sweeping->own->resume, sweeping->digest,
-                                 &sweeping->sweep) &&
-                cli_row_runs_do(&sweeping->runs);
-    cli_journal_close(&sweeping->journal);
+    cli_host_begin(&sweeping->host, options, "rows", sweeping->key);
+    bool good = tma_journal_open(&sweeping->journal, sweeping->own->resume, sweeping->digest,
+                                 &sweeping->host.host, &sweeping->sweep, &error) == TMA_OK &&
+                tma_row_runs_do(&sweeping->runs, &error) == TMA_OK;
+    tma_journal_close(&sweeping->journal);
+    cli_host_end(&sweeping->host);
+    if (!good)
+        cli_error("%s", error.text);
     if (good)
         tma_sweep_write(&sweeping->sweep, options->format, output.file);
     if (!cli_output_close(&output, good) || !good)
         return CLI_ERROR;
-    return cli_row_runs_status(&sweeping->sweep);
+    return cli_row_status(&sweeping->sweep);
 }
 
 static int run(const struct cli_options *options) {
     struct sweeping sweeping = {.own = (const struct sweep_options *)options};
     const struct sweep_options *own = sweeping.own;
-    sweeping.runs = (struct cli_row_runs){.options = options,
+    sweeping.runs = (struct tma_row_runs){.host = &sweeping.host.host,
                                           .sweep = &sweeping.sweep,
                                           .sampling = (enum tma_sampling)own->sampling,
-                                          .key = sweeping.key,
                                           .context = &sweeping,
                                           .read = read_row,
                                           .journal = &sweeping.journal};
@@ -131,8 +137,8 @@ static int run(const struct cli_options *options) {
         cli_error("sweep: nothing to try; expected --try PATH=VALUES or --list FILE");
     else if (cli_variants_make(&own->tries, own->list, &sweeping.variants))
         status = sweep_scenario(&sweeping);
-    cli_rows_free(&sweeping.sweep);
-    cli_variants_free(&sweeping.variants);
+    tma_rows_free(&sweeping.sweep);
+    tma_variants_free(&sweeping.variants);
     return status;
 }
 

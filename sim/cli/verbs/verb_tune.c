@@ -1,13 +1,13 @@
 /* tmasim tune: the fastest of many combinations of a kernel's parameters. */
 #include "base/allocation.h"
-#include "cli/draws_option.h"
 #include "cli/files/input_digest.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/ranks.h"
+#include "cli/run_options.h"
 #include "cli/verbs/verbs.h"
-#include "search/tuning_task.h"
+#include "cli/work_host.h"
+#include "search/tuning.h"
 
 enum { MOST_KERNELS = 16, DEFAULT_DRAWS = 2 };
 
@@ -24,6 +24,7 @@ struct kernels {
     struct cli_config_path found[MOST_KERNELS];
     const char *paths[MOST_KERNELS];
     const char *names[MOST_KERNELS];
+    const char *files[MOST_KERNELS]; /* the paths, as errors call them */
 };
 
 static bool find_kernels(const struct cli_options *options, struct kernels *kernels) {
@@ -36,6 +37,7 @@ static bool find_kernels(const struct cli_options *options, struct kernels *kern
         }
         kernels->paths[i] = kernels->found[i].text;
         kernels->names[i] = cli_file_name(name);
+        kernels->files[i] = cli_file_name(kernels->paths[i]);
     }
     return true;
 }
@@ -54,40 +56,47 @@ static int status_of(const struct tma_tune *tune) {
 }
 
 static int tune_kernels(const struct tune_options *own, const struct kernels *kernels,
-                        const struct cli_variants *variants) {
+                        const struct tma_variants *variants) {
     struct cli_output output;
+    struct cli_host host;
+    struct tma_error error;
     struct tma_tune tune = {.rows = NULL};
     char key[TMA_DIGEST_TEXT_BYTES] = ""; /* only ranks need it */
     int status;
-    const struct cli_tuning tuning = {
-        .options = &own->common,
+    const struct tma_tuning tuning = {
+        .host = &host.host,
+        .settings = {own->common.settings.items, own->common.settings.count},
         .names = kernels->names,
         .paths = kernels->paths,
+        .files = kernels->files,
         .kernel_count = own->common.operands.count,
         .variants = variants,
         .draws = own->draws.given ? own->draws.value : DEFAULT_DRAWS,
         .exact = own->exact || own->all,
         .all = own->all,
-        .key = key,
     };
-    const struct tma_worker_code code = cli_tuning_code(&tuning);
+    const struct tma_worker_code code = tma_tuning_code(&tuning);
     if (cli_is_rank() && !cli_digest_inputs(&own->common, kernels->paths, variants, key))
         return CLI_ERROR;
     if (cli_rank_serves(&own->common, &code, key, &status))
         return status;
     if (!cli_output_open(&output, own->common.output))
         return CLI_ERROR;
-    bool good = cli_tuning_run(&tuning, &tune);
+    cli_host_begin(&host, &own->common, "runs", key);
+    bool good = tma_tuning_run(&tuning, &tune, &error) == TMA_OK;
+    cli_host_end(&host);
+    if (!good)
+        cli_error("%s", error.text);
     if (good)
         tma_tune_write(&tune, own->common.format, output.file);
     status = cli_output_close(&output, good) && good ? status_of(&tune) : CLI_ERROR;
-    cli_tuning_free(&tune);
+    tma_tuning_free(&tune);
     return status;
 }
 
 static int run(const struct cli_options *options) {
     const struct tune_options *own = (const struct tune_options *)options;
-    struct cli_variants variants = {0};
+    struct tma_variants variants = {0};
     struct kernels *kernels = tma_allocate(1, sizeof *kernels);
     int status = CLI_ERROR;
     cli_interrupts_hold(true);
@@ -98,7 +107,7 @@ static int run(const struct cli_options *options) {
     else if (cli_draws_most(own->draws) && find_kernels(options, kernels) &&
              spares_inputs(own, kernels) && cli_variants_make(&own->tries, own->list, &variants))
         status = tune_kernels(own, kernels, &variants);
-    cli_variants_free(&variants);
+    tma_variants_free(&variants);
     tma_release(kernels);
     return status;
 }
