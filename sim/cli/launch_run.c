@@ -73,11 +73,12 @@ static enum tma_error_code execute(const struct cli_launch_options *options,
                                    struct launch_case *run, struct tma_ptx_result *result,
                                    struct tma_core_result *timing, struct tma_error *error) {
     struct cli_progress progress = {.unit = "CTAs"};
-    const struct tma_ptx_options checks = {.sanitize_ctas =
-                                               checked_ctas(options, &run->prepared.execution),
-                                           .strict = options->strict,
-                                           .progress = go_on,
-                                           .context = &progress};
+    const struct tma_ptx_options checks = {
+        .sanitize_ctas = checked_ctas(options, &run->prepared.execution),
+        .strict = options->strict,
+        .sample_from = options->sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0,
+        .progress = go_on,
+        .context = &progress};
     progress.total = progress.total_work = tma_ptx_count(run->prepared.execution.grid);
     cli_interrupts_hold(true);
     cli_progress_begin(&progress, options->common->quiet);
@@ -173,14 +174,25 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
         tma_ptx_result_free(&result);
         return code == TMA_ERROR_INTERRUPTED ? CLI_INTERRUPTED : cli_error_status(code);
     }
-    bool ended = result.failure == TMA_PTX_COMPLETED;
-    bool compared = !ended || tma_compare_outputs(&run->prepared, &outputs, &run->list);
+    if (options->sample && result.failure != TMA_PTX_COMPLETED) {
+        struct cli_launch_options exact = *options;
+        exact.sample = false;
+        cli_note("%s: what was left out changes what the kernel does; it is simulated whole",
+                 cli_file_name(run->file.path));
+        tma_core_result_free(&timing);
+        tma_ptx_result_free(&result);
+        close_case(run);
+        return open_case(&exact, true, run) ? run_case(&exact, run, out) : CLI_ERROR;
+    }
+    bool ended = result.failure == TMA_PTX_COMPLETED, whole = timing.sampled_cycles == 0;
+    bool compared = !ended || !whole || tma_compare_outputs(&run->prepared, &outputs, &run->list);
     print(&run->list);
     struct tma_launch_report report = {.prepared = &run->prepared,
                                        .result = &result,
-                                       .outputs = ended ? &outputs : NULL,
+                                       .outputs = ended && whole ? &outputs : NULL,
                                        .machine = &run->machine,
                                        .timing = ended && !options->functional ? &timing : NULL,
+                                       .sampled = options->sample,
                                        .ptx_name = cli_file_name(run->prepared.ptx_path),
                                        .checked_ctas =
                                            checked_ctas(options, &run->prepared.execution)};

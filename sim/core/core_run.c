@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "core/core_sample.h"
 #include "core/core_sm.h"
 #include "memory/topology.h"
 
@@ -64,8 +65,7 @@ static bool create_place(struct tma_core_run *run, struct tma_core_cluster *plac
     for (uint32_t i = 0; i < warps; ++i) {
         struct tma_core_warp *warp = &place->warps[i];
         warp->registers = tma_allocate(run->registers, sizeof *warp->registers);
-        warp->producers = tma_allocate(run->registers, 1);
-        if (warp->registers == NULL || warp->producers == NULL)
+        if (warp->registers == NULL)
             return false;
     }
     return true;
@@ -134,20 +134,19 @@ static bool start_cluster(struct tma_core_run *run, struct tma_core_cluster *pla
         struct tma_core_warp *warps = &place->warps[(size_t)rank * run->cta_warps];
         for (uint32_t i = 0; i < run->cta_warps; ++i) {
             uint64_t *registers = warps[i].registers;
-            uint8_t *producers = warps[i].producers;
             memset(registers, 0, run->registers * sizeof *registers);
-            memset(producers, 0, run->registers);
             warps[i] = (struct tma_core_warp){.warp = tma_stepper_warp(place->cluster, rank, i),
                                               .cluster = place,
                                               .rank = rank,
                                               .index = i,
                                               .generation = place->generation,
                                               .next = UINT32_MAX,
-                                              .registers = registers,
-                                              .producers = producers};
+                                              .registers = registers};
         }
         tma_core_sm_add(place->sms[rank], warps, run->cta_warps, place->free_cycle);
     }
+    if (run->sampling != NULL)
+        tma_core_sample_begin(run, place);
     return true;
 }
 
@@ -155,6 +154,8 @@ static void end_cluster(struct tma_core_run *run, struct tma_core_cluster *place
     for (uint32_t rank = 0; rank < run->cluster_ctas; ++rank)
         tma_core_sm_remove(place->sms[rank], &place->warps[(size_t)rank * run->cta_warps],
                            run->cta_warps);
+    if (run->sampling != NULL)
+        tma_core_sample_end(run, place);
     tma_stepper_end(run->stepper, place->cluster);
     place->cluster = NULL;
     ++place->generation;
@@ -215,6 +216,8 @@ static enum tma_error_code simulate(struct tma_core_run *run, const struct tma_p
                 !start_cluster(run, place))
                 return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
         }
+        if (run->sampling != NULL)
+            tma_core_sample_look(run, now);
         for (uint32_t i = 0; i < run->sm_count; ++i)
             if (run->sms[i].next_cycle < next)
                 next = run->sms[i].next_cycle;
@@ -250,10 +253,8 @@ static void release(struct tma_core_run *run) {
         struct tma_core_cluster *place = &run->clusters[i];
         if (place->cluster != NULL)
             tma_stepper_end(run->stepper, place->cluster);
-        for (uint32_t w = 0; place->warps != NULL && w < run->cluster_ctas * run->cta_warps; ++w) {
+        for (uint32_t w = 0; place->warps != NULL && w < run->cluster_ctas * run->cta_warps; ++w)
             tma_release(place->warps[w].registers);
-            tma_release(place->warps[w].producers);
-        }
         tma_release(place->warps);
         tma_release(place->groups);
     }
@@ -265,6 +266,7 @@ static void release(struct tma_core_run *run) {
     tma_release(run->issues);
     tma_release(run->map_addresses);
     tma_release(run->step.transfers);
+    tma_core_sample_free(run);
     tma_core_plan_free(&run->plan);
     tma_memory_free(run->memory);
 }
@@ -274,8 +276,11 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
                                  const struct tma_ptx_options *options,
                                  struct tma_ptx_result *executed, struct tma_core_result *result,
                                  struct tma_error *error) {
-    struct tma_core_run run = {
-        .machine = machine, .launch = launch, .result = result, .free_pending = UINT32_MAX};
+    struct tma_core_run run = {.machine = machine,
+                               .launch = launch,
+                               .result = result,
+                               .executed = executed,
+                               .free_pending = UINT32_MAX};
     *result = (struct tma_core_result){.launch_cycles = machine->topology.launch_empty_cycles};
     enum tma_error_code code = tma_stepper_create(launch, options, executed, &run.stepper, error);
     if (code == TMA_OK)
@@ -290,6 +295,8 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
     }
     if (code == TMA_OK)
         code = create(&run, error);
+    if (code == TMA_OK && options != NULL && options->sample_from != 0)
+        code = tma_core_sample_create(&run, options->sample_from, error);
     if (code == TMA_OK) {
         tma_memory_follow_load(run.memory);
         tma_memory_carve_out(
@@ -306,6 +313,8 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
             result->issue_slots += run.sms[i].issue_slots;
             result->tensor_cycles += run.sms[i].tensor.busy_ticks / TMA_TICKS;
         }
+        if (run.sampling != NULL && !run.failed)
+            tma_core_sample_finish(&run, executed);
     }
     release(&run);
     code = tma_stepper_free(run.stepper, code);

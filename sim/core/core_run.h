@@ -23,6 +23,9 @@
     X(TMA_STALL_FETCH, "fetch", "fetching instructions, branching")                                \
     X(TMA_STALL_SLEEP, "sleep", "sleeping or polling")
 
+/* A launch of fewer warp instructions takes some ten seconds, and is not worth sampling. */
+#define TMA_CORE_SAMPLED_INSTRUCTIONS UINT64_C(32000000)
+
 enum tma_core_stall {
 #define TMA_CORE_STALL_ENUM(name, key, text) name,
     TMA_CORE_STALLS(TMA_CORE_STALL_ENUM)
@@ -31,8 +34,11 @@ enum tma_core_stall {
 };
 
 struct tma_core_result {
-    uint64_t cycles;        /* from the first CTA to the last */
-    uint64_t launch_cycles; /* what a profiler counts besides: launch and drain */
+    uint64_t cycles;         /* from the first CTA to the last */
+    uint64_t launch_cycles;  /* what a profiler counts besides: launch and drain */
+    uint64_t sampled_cycles; /* of `cycles`, those that were not simulated but added for what was
+                                left out; all figures are then estimates */
+    uint64_t error_cycles;   /* by so much `cycles` may then be off */
     uint32_t sms, ctas_per_sm, waves;
     uint64_t issue_slots;                     /* that warps took */
     uint64_t tensor_cycles;                   /* that tensor cores were busy, over all SMs */
@@ -42,7 +48,9 @@ struct tma_core_result {
     struct tma_memory_counters memory;
 };
 
-/* Fails as tma_ptx_execute does; what is wrong with the kernel is in *executed. Call
+/* Fails as tma_ptx_execute does; what is wrong with the kernel is in *executed. With
+ * options->sample_from, a long launch is simulated in part (docs/sampling.md): then its buffers do
+ * not have what the launch leaves there, and what is wrong may be the sampling's fault. Call
  * tma_core_result_free after success. */
 enum tma_error_code tma_core_run(const struct tma_machine *machine,
                                  const struct tma_ptx_launch *launch,

@@ -1,6 +1,7 @@
 #include "core/core_sm.h"
 
 #include "base/allocation.h"
+#include "core/core_sample.h"
 
 /* ---- warps ---- */
 
@@ -107,10 +108,11 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     const uint32_t *numbers = run->plan.numbers + planned->first;
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
     bool reordered = is_reordered(planned);
-    for (uint32_t i = 0; i < count; ++i)
-        if (!reordered || warp->registers[numbers[i]] == TMA_NEVER)
-            wait_until(warp, warp->registers[numbers[i]],
-                       (enum tma_core_stall)warp->producers[numbers[i]]);
+    for (uint32_t i = 0; i < count && (!reordered || warp->unknown > 0); ++i) {
+        uint64_t result = warp->registers[numbers[i]];
+        if (!reordered || result == TMA_NEVER)
+            wait_until(warp, tma_core_result_cycle(result), tma_core_result_reason(result));
+    }
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PRODUCT: {
         uint32_t queue = machine->sm.mma_queue;
@@ -219,10 +221,9 @@ static void set_results(struct tma_core_run *run, struct tma_core_warp *warp,
                         const struct tma_core_instruction *planned, uint64_t cycle,
                         enum tma_core_stall reason) {
     const uint32_t *numbers = run->plan.numbers + planned->first + planned->read_count;
-    for (uint32_t i = 0; i < planned->write_count; ++i) {
-        warp->registers[numbers[i]] = cycle;
-        warp->producers[numbers[i]] = (uint8_t)reason;
-    }
+    uint64_t result = tma_core_result_at(cycle, reason);
+    for (uint32_t i = 0; i < planned->write_count; ++i)
+        warp->registers[numbers[i]] = result;
 }
 
 /* Stores and reductions: fences wait for them. */
@@ -273,6 +274,7 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
             const struct tma_core_instruction *planned =
                 &run->plan.instructions[event->instruction];
             set_results(run, warp, planned, event->cycle, TMA_STALL_GLOBAL);
+            warp->unknown -= planned->write_count;
             if (has_no_result(planned)) {
                 --warp->writes;
                 warp->written_cycle = event->cycle;
@@ -357,11 +359,13 @@ static uint64_t start_of(struct tma_core_run *run, struct tma_core_warp *warp,
     const uint32_t *numbers = run->plan.numbers + planned->first;
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
     *reason = TMA_STALL_ORDER;
-    for (uint32_t i = 0; i < count; ++i)
-        if (warp->registers[numbers[i]] > cycle) {
-            cycle = warp->registers[numbers[i]];
-            *reason = (enum tma_core_stall)warp->producers[numbers[i]];
+    for (uint32_t i = 0; i < count; ++i) {
+        uint64_t result = warp->registers[numbers[i]];
+        if (tma_core_result_cycle(result) > cycle) {
+            cycle = tma_core_result_cycle(result);
+            *reason = tma_core_result_reason(result);
         }
+    }
     if (cycle > warp->block_cycle) {
         warp->block_cycle = cycle;
         warp->block_reason = (uint8_t)*reason;
@@ -385,6 +389,7 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
         }
     } else if (step->line_count != 0) {
         set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL);
+        warp->unknown += planned->write_count;
         warp->writes += has_no_result(planned);
         tma_core_access(run, sm, warp, TMA_EVENT_ACCESS, cycle);
         hold_back(sm, cycle);
@@ -445,10 +450,14 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
     case TMA_CORE_COPY_COMMIT:
         commit(&warp->copies, cycle);
         return;
-    case TMA_CORE_BRANCH:
-        if (tma_stepper_next(warp->warp) != instruction + 1)
+    case TMA_CORE_BRANCH: {
+        uint32_t next = tma_stepper_next(warp->warp);
+        if (next != instruction + 1)
             warp->ready += run->machine->core.branch_cycles;
+        if (run->sampling != NULL)
+            tma_core_sample_branch(run, warp, instruction, next, cycle);
         return;
+    }
     case TMA_CORE_SLEEP:
         warp->ready_reason = TMA_STALL_SLEEP;
         warp->ready += (uint64_t)step->sleep_ns * run->machine->sm_clock_mhz / 1000;

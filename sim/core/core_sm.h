@@ -48,8 +48,8 @@ struct tma_core_warp {
     uint64_t issued_cycle;  /* the instruction before */
     uint64_t block_cycle;   /* all instructions of the block so far have their operands */
     uint8_t block_reason;   /* enum tma_core_stall: who is last */
-    uint64_t *registers;    /* cycles at which they can be read; TMA_NEVER: not known */
-    uint8_t *producers;     /* enum tma_core_stall of who waits for a register */
+    uint64_t *registers;    /* tma_core_result_at of each */
+    uint32_t unknown;       /* of them, that are TMA_NEVER */
     uint32_t writes;        /* stores and reductions to global memory that L2 does not have yet */
     uint64_t written_cycle; /* the last one that it has */
     struct tma_core_groups stores, reads, copies;
@@ -62,6 +62,24 @@ struct tma_core_warp {
     uint64_t product_groups;                  /* that are committed */
     uint64_t products;                        /* that it has issued */
 };
+
+/* When a register can be read, and why whoever reads it before waits (enum tma_core_stall), in one
+ * number: the later of two is the greater. TMA_NEVER: not known yet. */
+enum { TMA_CORE_REASON_BITS = 4 };
+_Static_assert((int)TMA_STALL_COUNT <= 1 << TMA_CORE_REASON_BITS, "a reason has room");
+
+static inline uint64_t tma_core_result_at(uint64_t cycle, enum tma_core_stall reason) {
+    return cycle == TMA_NEVER ? TMA_NEVER : cycle << TMA_CORE_REASON_BITS | (uint64_t)reason;
+}
+
+static inline uint64_t tma_core_result_cycle(uint64_t result) {
+    return result == TMA_NEVER ? TMA_NEVER : result >> TMA_CORE_REASON_BITS;
+}
+
+static inline enum tma_core_stall tma_core_result_reason(uint64_t result) {
+    return result == TMA_NEVER ? TMA_STALL_GLOBAL
+                               : (enum tma_core_stall)(result & ((1 << TMA_CORE_REASON_BITS) - 1));
+}
 
 enum { TMA_CORE_PRODUCTS = 256 };
 
@@ -144,6 +162,8 @@ struct tma_core_issue {
     struct tma_ptx_transfer transfer;
 };
 
+struct tma_core_sampling;
+
 struct tma_core_run {
     const struct tma_machine *machine;
     const struct tma_ptx_launch *launch;
@@ -151,6 +171,8 @@ struct tma_core_run {
     struct tma_core_plan plan;
     struct tma_memory *memory;
     struct tma_core_result *result;
+    struct tma_ptx_result *executed;
+    struct tma_core_sampling *sampling; /* owned; NULL: the launch is simulated whole */
     struct tma_ptx_step step;
     struct tma_core_sm *sms; /* owned: that have a CTA */
     uint32_t sm_count;

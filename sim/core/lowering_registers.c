@@ -258,3 +258,22 @@ enum tma_error_code tma_lowering_spill(const struct tma_lowering_facts *facts, c
     tma_release(liveness.now);
     return code;
 }
+
+enum tma_error_code tma_lowering_live(const struct tma_lowering_facts *facts, uint32_t instruction,
+                                      bool *live, struct tma_error *error) {
+    struct liveness liveness = {.words = facts->value_count / WORD_BITS + 1};
+    enum tma_error_code code = TMA_OK;
+    liveness.in = tma_allocate((size_t)facts->block_count * liveness.words, sizeof *liveness.in);
+    liveness.now = tma_allocate(liveness.words, sizeof *liveness.now);
+    if (liveness.in != NULL && liveness.now != NULL) {
+        find_live(facts, &liveness);
+        const uint64_t *in = &liveness.in[(size_t)facts->block_of[instruction] * liveness.words];
+        for (uint32_t number = 0; number < facts->value_count; number++)
+            live[number] = is_live(in, number);
+    } else {
+        code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    tma_release(liveness.in);
+    tma_release(liveness.now);
+    return code;
+}

@@ -14,4 +14,9 @@ enum tma_error_code tma_lowering_spill(const struct tma_lowering_facts *facts, c
                                        uint32_t limit, struct tma_lowered *lowered,
                                        struct tma_lowered_function *whole, struct tma_error *error);
 
+/* Which registers are live where the block of an instruction begins: live[number]. Fails with
+ * TMA_ERROR_MEMORY. */
+enum tma_error_code tma_lowering_live(const struct tma_lowering_facts *facts, uint32_t instruction,
+                                      bool *live, struct tma_error *error);
+
 #endif

@@ -110,6 +110,29 @@ void tma_stepper_step(struct tma_stepper *stepper, struct tma_warp *warp, uint64
     step->waits = !step->ended && !step->failed && tma_stepper_next(warp) == UINT32_MAX;
 }
 
+static struct tma_place place_of(const struct tma_stepper *stepper, uint32_t module_register) {
+    const struct tma_executor *executor = &stepper->executor;
+    return (struct tma_place){.offset = executor->register_offsets[module_register],
+                              .number = executor->register_numbers[module_register],
+                              .kind = TMA_PLACE_REGISTER,
+                              .width = executor->module->registers[module_register].width};
+}
+
+void tma_stepper_read(const struct tma_stepper *stepper, const struct tma_warp *warp,
+                      uint32_t module_register, uint64_t lanes[32], uint32_t *opaque) {
+    const struct tma_place place = place_of(stepper, module_register);
+    *opaque = tma_opaque(warp, &place);
+    for (uint32_t i = 0; i < 32; ++i)
+        lanes[i] = tma_lane_value(warp, &place, i);
+}
+
+void tma_stepper_add(const struct tma_stepper *stepper, struct tma_warp *warp,
+                     uint32_t module_register, const uint64_t steps[32]) {
+    const struct tma_place place = place_of(stepper, module_register);
+    for (uint32_t i = 0; i < 32; ++i)
+        tma_set_lane(warp, &place, i, tma_lane_value(warp, &place, i) + steps[i]);
+}
+
 void tma_stepper_complete(struct tma_ptx_cluster *cluster, uint32_t rank, uint32_t barrier,
                           uint32_t bytes) {
     tma_mbarrier_complete(&cluster->ctas[rank], barrier, 0, bytes);

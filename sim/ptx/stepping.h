@@ -94,6 +94,14 @@ uint32_t tma_stepper_next(struct tma_warp *warp);
 void tma_stepper_step(struct tma_stepper *stepper, struct tma_warp *warp, uint64_t cycle,
                       struct tma_ptx_step *step);
 
+/* The lanes of a register (index in module->registers) of up to 64 bits, and which are opaque. */
+void tma_stepper_read(const struct tma_stepper *stepper, const struct tma_warp *warp,
+                      uint32_t module_register, uint64_t lanes[32], uint32_t *opaque);
+
+/* Adds to each lane of a register of 32 or 64 bits. */
+void tma_stepper_add(const struct tma_stepper *stepper, struct tma_warp *warp,
+                     uint32_t module_register, const uint64_t steps[32]);
+
 /* Bytes of an operation are complete on an mbarrier of a CTA. */
 void tma_stepper_complete(struct tma_ptx_cluster *cluster, uint32_t rank, uint32_t barrier,
                           uint32_t bytes);

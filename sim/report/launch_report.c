@@ -153,6 +153,24 @@ static double teraflops(const struct tma_launch_report *report) {
     return ns > 0 ? (double)report->timing->flops / ns / 1000 : 0;
 }
 
+/* Of what all tensor cores of the machine would compute in that time. */
+static double percent_of_peak(const struct tma_launch_report *report) {
+    return tma_percentage((double)report->timing->tensor_cycles,
+                          (double)report->timing->cycles * report->machine->sm_count);
+}
+
+/* How much of the cycles was simulated, and by how much they may be off, in percent; rounded up. */
+static double simulated_percent(const struct tma_core_result *timing) {
+    return tma_percentage((double)(timing->cycles - timing->sampled_cycles),
+                          (double)timing->cycles);
+}
+
+static double sampled_error_percent(const struct tma_core_result *timing) {
+    return timing->cycles == 0
+               ? 0
+               : (double)((timing->error_cycles * 1000 + timing->cycles - 1) / timing->cycles) / 10;
+}
+
 /* The stalls of a line or of all, the longest first. */
 static void write_stalls(const uint64_t *stalls, double whole, double least, FILE *out) {
     bool written[TMA_STALL_COUNT] = {false}, any = false;
@@ -207,6 +225,16 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
                 report->measured->cycles, timing->cycles + timing->launch_cycles,
                 error < 0 ? "" : "+", tma_decimal(error, 1).text);
     }
+    if (report->sampled && timing->sampled_cycles == 0) {
+        label("sampled", out);
+        fputs("all of it simulated: too short, or nothing in it repeats steadily\n", out);
+    } else if (report->sampled) {
+        label("sampled", out);
+        fprintf(out,
+                "%s %% simulated, cycles within %s %%; all figures are estimates from that part\n",
+                tma_decimal(simulated_percent(timing), 1).text,
+                tma_decimal(sampled_error_percent(timing), 1).text);
+    }
     label("SMs", out);
     fprintf(out,
             "%" PRIu32 " of %" PRIu32 ", up to %" PRIu32 " CTA%s each at a time, %" PRIu32
@@ -222,7 +250,9 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
             tma_decimal(busy.dram, 1).text);
     if (timing->flops > 0) {
         label("matrix products", out);
-        fprintf(out, "%s TFLOP/s\n", tma_decimal(teraflops(report), 1).text);
+        fprintf(out, "%s TFLOP/s, %s %% of what the tensor cores can do\n",
+                tma_decimal(teraflops(report), 1).text,
+                tma_decimal(percent_of_peak(report), 1).text);
     }
     if (report->tried && report->limit_count == 0) {
         label("limited by", out);
@@ -278,6 +308,14 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     tma_json_decimal(json, "dram", busy.dram, 1);
     tma_json_end_object(json);
     tma_json_decimal(json, "teraflops", teraflops(report), 1);
+    if (timing->flops > 0)
+        tma_json_decimal(json, "percent_of_peak", percent_of_peak(report), 1);
+    if (report->sampled) {
+        tma_json_begin_line(json, "sampled");
+        tma_json_decimal(json, "simulated_percent", simulated_percent(timing), 1);
+        tma_json_decimal(json, "error_percent", sampled_error_percent(timing), 1);
+        tma_json_end_object(json);
+    }
     if (report->tried) {
         tma_json_begin_array(json, "limited_by");
         for (uint32_t i = 0; i < report->limit_count; i++) {

@@ -25,6 +25,7 @@ struct tma_launch_report {
     const struct tma_machine *machine;
     const struct tma_core_result *timing;       /* NULL: no time passed */
     const struct tma_launch_measured *measured; /* on the machine's GPU; NULL: nothing */
+    bool sampled;                               /* it was to be simulated in part, where long */
     bool tried;                                 /* the experiments that find limits have run */
     struct tma_launch_limit limits[TMA_LAUNCH_LIMITS]; /* the one that saves most first */
     uint32_t limit_count;

@@ -23,6 +23,7 @@
 #include "report/decimal.h"
 #include "report/json_writer.h"
 #include "report/launch_report.h"
+#include "report/ratio.h"
 #include "workers/pool.h"
 
 enum { NAME_BYTES = 256, FAMILY_BYTES = 64, REASON_BYTES = 512, MOST_INSTRUCTIONS_BITS = 36 };
@@ -64,12 +65,14 @@ static void first_error(const struct tma_diagnostics *list, struct launch_outcom
     cli_first_error(list, outcome->reason, sizeof outcome->reason);
 }
 
-static void run_prepared(const struct cli_launch_options *options, struct tma_prepared *prepared,
-                         const struct tma_machine *machine, struct tma_diagnostics *list,
-                         struct launch_outcome *outcome) {
+static void run_prepared(const struct cli_launch_options *options, bool sample,
+                         struct tma_prepared *prepared, const struct tma_machine *machine,
+                         struct tma_diagnostics *list, struct launch_outcome *outcome) {
     struct tma_ptx_options checks = {.sanitize_ctas =
                                          options->sanitize.given ? options->sanitize.value : 0,
                                      .strict = options->strict,
+
+                                     .sample_from = sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0,
                                      .maximum_instructions = UINT64_C(1) << MOST_INSTRUCTIONS_BITS};
     struct tma_ptx_result result = {0};
     struct tma_output_difference outputs = {0};
@@ -88,7 +91,8 @@ static void run_prepared(const struct cli_launch_options *options, struct tma_pr
         snprintf(outcome->reason, sizeof outcome->reason, "%s: line %" PRIu32 ": %.400s",
                  tma_name_of(&tma_launch_failure_names, (int)result.failure), line,
                  result.finding_count > 0 ? result.findings[0].text : "");
-    } else if (!tma_compare_outputs(prepared, &outputs, list)) {
+    } else if (outcome->timing.sampled_cycles == 0 &&
+               !tma_compare_outputs(prepared, &outputs, list)) {
         first_error(list, outcome);
     } else {
         outcome->run = true;
@@ -144,7 +148,17 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
                 machine, (uint32_t)((outcome.measured.cycles * 1000 + outcome.measured.ns / 2) /
                                     outcome.measured.ns));
         outcome.measured.gpu = NULL;
-        run_prepared(validation->options, &prepared, &clocked, &list, &outcome);
+        run_prepared(validation->options, validation->options->sample, &prepared, &clocked, &list,
+                     &outcome);
+        if (outcome.counts.failure != TMA_PTX_COMPLETED && validation->options->sample) {
+            /* What was left out may have changed what the kernel does. */
+            outcome.reason[0] = '\0';
+            tma_prepared_free(&prepared);
+            prepared = (struct tma_prepared){0};
+            good = tma_launch_prepare(&launch, machine, true, &prepared, &list);
+            if (good)
+                run_prepared(validation->options, false, &prepared, &clocked, &list, &outcome);
+        }
     }
     if (!good)
         first_error(&list, &outcome);
@@ -223,6 +237,8 @@ struct sums {
     size_t records, skipped, compared, agree;
     size_t timed;             /* with a measurement on this GPU */
     struct tma_errors errors; /* of cycles, the launch included, in percent; unless `timed` is 0 */
+    size_t sampled;
+    double most_sampled_error; /* percent: by so much cycles may be off for that */
 };
 
 static bool is_timed(const struct launch_outcome *outcome) {
@@ -249,6 +265,13 @@ static struct sums sum(const struct launch_validation *validation, uint32_t file
         sums.skipped += !outcome->run;
         sums.compared += outcome->compared;
         sums.agree += outcome->compared && outcome->agrees;
+        if (outcome->run && outcome->timing.sampled_cycles > 0) {
+            double error = tma_percentage((double)outcome->timing.error_cycles,
+                                          (double)outcome->timing.cycles);
+            sums.sampled++;
+            sums.most_sampled_error =
+                error > sums.most_sampled_error ? error : sums.most_sampled_error;
+        }
         if (is_timed(outcome))
             values[sums.timed++] = fabs(error_of(outcome));
     }
@@ -276,6 +299,7 @@ static void sums_json(const struct sums *sums, struct tma_json *json) {
     if (sums->timed == 0)
         return;
     tma_json_unsigned(json, "timed", sums->timed);
+    tma_json_unsigned(json, "sampled", sums->sampled);
     tma_json_decimal(json, "mape", sums->errors.mean, 2);
     tma_json_decimal(json, "median", sums->errors.median, 2);
     tma_json_decimal(json, "p95", sums->errors.p95, 2);
@@ -384,6 +408,17 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
     if (outcome->run && outcome->timed) {
         const struct tma_core_result *timing = &outcome->timing;
         tma_json_unsigned(json, "cycles", timing->cycles + timing->launch_cycles);
+        if (timing->sampled_cycles > 0) {
+            tma_json_begin_line(json, "sampled");
+            tma_json_decimal(json, "simulated_percent",
+                             tma_percentage((double)(timing->cycles - timing->sampled_cycles),
+                                            (double)timing->cycles),
+                             1);
+            tma_json_decimal(json, "error_percent",
+                             tma_percentage((double)timing->error_cycles, (double)timing->cycles),
+                             1);
+            tma_json_end_object(json);
+        }
         tma_json_unsigned(json, "issue_slots", timing->issue_slots);
         tma_json_unsigned(json, "l2_sectors",
                           timing->memory.sectors + timing->memory.write_sectors);
@@ -474,6 +509,11 @@ static void write_text(const struct launch_validation *validation, FILE *out) {
         fprintf(out, "  %-18s %7zu %8zu %8zu %8zu", "all", sums.records, sums.skipped,
                 sums.compared, sums.agree);
         write_errors(&sums, out);
+        if (sums.sampled > 0)
+            fprintf(out,
+                    "  sampled: %zu of them, whose cycles may be up to %s %% off for that; --exact "
+                    "simulates all\n",
+                    sums.sampled, tma_decimal(sums.most_sampled_error, 1).text);
         write_sass(validation, file, out);
         for (size_t i = 0; i < validation->record_count; i++) {
             const struct launch_outcome *outcome = &validation->outcomes[i];

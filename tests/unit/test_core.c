@@ -1,6 +1,7 @@
 /* The timing of compiled kernels: what instructions cost beside each other. Each row has two
  * kernels, and by how many cycles the second one takes longer than the first. A kernel gets the
  * address of 1 MiB in %in. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,12 @@ static const struct row rows[] = {
      "st.global.f32 [%rd0], %f1; membar.gl; ret;", 180, 1200},
 };
 
+/* How launches run, and what they executed. */
+static struct {
+    uint32_t ctas, shared;
+    uint64_t sample_from, instructions;
+} way = {.ctas = 1};
+
 /* `before`: functions that stand before the kernel. */
 static void run_behind(const char *before, const char *name, const char *body, uint32_t threads,
                        struct tma_core_result *timing, uint64_t *warps) {
@@ -93,16 +100,18 @@ static void run_behind(const char *before, const char *name, const char *body, u
     uint64_t parameter = buffer.address;
     struct tma_ptx_launch launch = {.module = module,
                                     .function = tma_ptx_find_function(module, "k"),
-                                    .grid = {1, 1, 1},
+                                    .grid = {way.ctas, 1, 1},
                                     .block = {threads, 1, 1},
                                     .cluster = {1, 1, 1},
+                                    .dynamic_shared = way.shared,
                                     .parameters = (const uint8_t *)&parameter,
                                     .buffers = &buffer,
                                     .buffer_count = 1,
                                     .resident_ctas = 132};
     struct tma_ptx_result result;
     struct tma_error error;
-    ck_assert_msg(tma_core_run(&machine, &launch, NULL, &result, timing, &error) == TMA_OK,
+    const struct tma_ptx_options options = {.sample_from = way.sample_from};
+    ck_assert_msg(tma_core_run(&machine, &launch, &options, &result, timing, &error) == TMA_OK,
                   "%s: %s", name, error.text);
     ck_assert_msg(result.failure == TMA_PTX_COMPLETED, "%s: %s", name,
                   result.finding_count > 0 ? result.findings[0].text : "");
@@ -116,8 +125,9 @@ static void run_behind(const char *before, const char *name, const char *body, u
                       tma_core_stall_key((enum tma_core_stall)stall));
         all += sums[stall];
     }
-    *warps = (threads + 31) / 32;
-    ck_assert_msg(all <= *warps * (timing->cycles + 1),
+    way.instructions = result.instructions;
+    *warps = (uint64_t)way.ctas * ((threads + 31) / 32);
+    ck_assert_msg(timing->sampled_cycles > 0 || all <= *warps * (timing->cycles + 1),
                   "%s: warps are busy for longer than the run", name);
     tma_ptx_result_free(&result);
     tma_ptx_module_free(module);
@@ -213,6 +223,49 @@ START_TEST(products_take_the_tensor_cores) {
 }
 END_TEST
 
+/* A ring of one stage, filled by the TMA unit %u times. */
+#define RING                                                                                       \
+    "mov.u32 %%r3, m; setp.eq.u32 %%p0, %%t, 0; @%%p0 mbarrier.init.shared.b64 [%%r3], 1; "        \
+    "bar.sync 0; mov.u32 %%r4, 0; mov.u32 %%r5, 0;\n"                                              \
+    "L: @%%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%%r3], 4096; @%%p0 "                        \
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%r1], [%%in], 4096, "     \
+    "[%%r3];\n"                                                                                    \
+    "W: mbarrier.try_wait.parity.shared.b64 %%p1, [%%r3], %%r5; @!%%p1 bra W;\n"                   \
+    "ld.volatile.shared.f32 %%f2, [%%r2]; add.f32 %%f1, %%f1, %%f2; bar.sync 0; "                  \
+    "xor.b32 %%r5, %%r5, 1; add.u32 %%r4, %%r4, 1; setp.lt.u32 %%p2, %%r4, %u; @%%p2 bra L; "      \
+    "st.global.f32 [%%rd0], %%f1; ret;"
+
+/* Iterations of a loop, or CTAs: what is left out is added to the time and to the counts. */
+static const struct {
+    const char *name;
+    uint32_t ctas, shared, iterations;
+} repeating[] = {{"iterations", 1, 0, 2000}, {"CTAs", 132 * 18, 200000, 24}};
+
+START_TEST(what_repeats_can_be_left_out) {
+    char body[2048];
+    struct tma_core_result whole, part;
+    uint64_t warps;
+    snprintf(body, sizeof body, RING, repeating[_i].iterations);
+    way.ctas = repeating[_i].ctas;
+    way.shared = repeating[_i].shared;
+    run(repeating[_i].name, body, 64, &whole, &warps);
+    uint64_t instructions = way.instructions;
+    ck_assert_uint_eq(whole.sampled_cycles, 0);
+    way.sample_from = 1000;
+    run(repeating[_i].name, body, 64, &part, &warps);
+    ck_assert_msg(part.sampled_cycles > part.cycles / 5, "%s: %" PRIu64 " of %" PRIu64,
+                  repeating[_i].name, part.sampled_cycles, part.cycles);
+    ck_assert_uint_eq(way.instructions, instructions);
+    uint64_t off =
+        part.cycles > whole.cycles ? part.cycles - whole.cycles : whole.cycles - part.cycles;
+    ck_assert_msg(off <= whole.cycles / 33, "%s: %" PRIu64 " instead of %" PRIu64,
+                  repeating[_i].name, part.cycles, whole.cycles);
+    ck_assert(part.error_cycles < part.cycles / 10);
+    tma_core_result_free(&whole);
+    tma_core_result_free(&part);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("core");
     TCase *kernels = tcase_create("kernels");
@@ -220,6 +273,8 @@ int main(void) {
     tcase_add_loop_test(kernels, other_functions_do_not_matter, 0, TABLE_ROWS(rows));
     tcase_add_test(kernels, called_functions_take_time);
     tcase_add_test(kernels, products_take_the_tensor_cores);
+    tcase_set_timeout(kernels, 60);
+    tcase_add_loop_test(kernels, what_repeats_can_be_left_out, 0, TABLE_ROWS(repeating));
     suite_add_tcase(suite, kernels);
     return run_suite(suite);
 }

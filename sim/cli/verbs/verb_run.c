@@ -256,10 +256,12 @@ static bool check_sampling(const struct run_options *options) {
 }
 
 static int run_launch(const struct run_options *own) {
-    const char *option = own->details                         ? "--details"
-                         : own->draws.given                   ? "--draws"
-                         : own->sampling != TMA_SAMPLING_NONE ? "--sample"
-                                                              : NULL;
+    const char *option = own->details                            ? "--details"
+                         : own->draws.given                      ? "--draws"
+                         : own->sampling == TMA_SAMPLING_CAREFUL ? "--sample=careful"
+                                                                 : NULL;
+    const char *const others[] = {own->functional ? "--functional" : NULL,
+                                  own->why ? "--why" : NULL};
     const char *format = tma_name_of(&run_format_names, own->common.format);
     int report_format;
     for (int i = 0; i < FURTHER_FILES; i++)
@@ -270,14 +272,16 @@ static int run_launch(const struct run_options *own) {
         cli_error("run: %s is for scenarios, not for launches of compiled kernels", option);
     else if (!tma_value_of(&tma_report_format_names, format, &report_format))
         cli_error("run: the report of a launch has no format %s; allowed: text, json", format);
-    else
-        return cli_launch_run(&(struct cli_launch_options){.common = &own->common,
-                                                           .label = own->launch,
-                                                           .sanitize = own->sanitize,
-                                                           .strict = own->strict,
-                                                           .functional = own->functional,
-                                                           .why = own->why,
-                                                           .no_why = own->no_why});
+    else if (cli_sample_allowed(own->sampling, others, sizeof others / sizeof others[0]))
+        return cli_launch_run(&(struct cli_launch_options){
+            .common = &own->common,
+            .label = own->launch,
+            .sanitize = own->sanitize,
+            .strict = own->strict,
+            .functional = own->functional,
+            .sample = own->sampling != TMA_SAMPLING_NONE,
+            .why = own->why,
+            .no_why = own->no_why || own->sampling != TMA_SAMPLING_NONE});
     return CLI_ERROR;
 }
 

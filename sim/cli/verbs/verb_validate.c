@@ -88,7 +88,8 @@ static int run(const struct cli_options *options) {
     if (launches)
         return cli_launch_validate(&(struct cli_launch_options){.common = options,
                                                                 .sanitize = own->sanitize,
-                                                                .functional = own->functional},
+                                                                .functional = own->functional,
+                                                                .sample = !own->exact},
                                    own->gpu);
     struct tma_machine machine;
     struct cli_output output;
@@ -142,8 +143,8 @@ static const struct cli_option options[] = {
     {.name = "--exact",
      .kind = CLI_FLAG,
      .offset = offsetof(struct validate_options, exact),
-     .help = "for kernels: simulate all records to their ends; without it, long ones are sampled,\n"
-             "and the report says which, and by how much their cycles may be wrong for that"},
+     .help = "for kernels and launches: simulate all records to their ends; without it, long ones\n"
+             "are sampled, and the report says which, and by how much their cycles may be wrong"},
     {.name = "--traffic",
      .kind = CLI_FLAG,
      .offset = offsetof(struct validate_options, traffic),

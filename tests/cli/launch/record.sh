@@ -7,6 +7,9 @@ try() {
     echo "exit $?"
 }
 try run copy.jsonl --launch copy
+try run copy.jsonl --launch copy --sample --no-why
+try run copy.jsonl --launch copy --sample --functional
+try run copy.jsonl --launch copy --sample=careful
 try run copy.jsonl
 try run copy.jsonl --launch other
 try validate copy.jsonl
