@@ -78,7 +78,8 @@ void cli_report_write(const struct cli_report *report, int format, FILE *out) {
                                                       .map_names = scenario->map_names,
                                                       .findings = report->findings,
                                                       .series = report->series,
-                                                      .partial = report->partial};
+                                                      .partial = report->partial,
+                                                      .details = report->details};
         tma_kernel_report_write(&input, format, out);
         return;
     }
@@ -93,6 +94,7 @@ void cli_report_write(const struct cli_report *report, int format, FILE *out) {
         .findings = report->findings,
         .series = report->series,
         .partial = report->partial,
+        .details = report->details,
     };
     tma_report_write(&input, format, out);
 }

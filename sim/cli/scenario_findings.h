@@ -47,6 +47,7 @@ struct cli_report {
     struct tma_findings findings;
     const struct tma_series *series; /* which JSON has, too; NULL: it has none */
     bool partial;                    /* an interrupt ended the run */
+    bool details;                    /* as text, all counters too; JSON always has them */
 };
 
 /* Writes the report of the workload or the kernel. `format` is a value of tma_report_format_names.

@@ -72,6 +72,7 @@ struct tma_counters {
     uint64_t descriptor_l2_fetches;   /* tensor maps that GPCs lacked, and asked L2 for */
     uint64_t descriptor_dram_fetches; /* tensor maps that L2 lacked */
     uint64_t descriptor_cycles;       /* for which TMA units waited for tensor maps */
+    uint64_t multiply_adds;           /* of the matrix products of kernels with roles */
 };
 
 /* One consumer of all slots. */
@@ -97,7 +98,12 @@ struct tma_waves {
     X(TMA_ROLE_FULL, "full", "waiting for a full stage")                                           \
     X(TMA_ROLE_EMPTY, "empty", "waiting for an empty stage")                                       \
     X(TMA_ROLE_ISSUE, "issue", "issuing TMA operations")                                           \
-    X(TMA_ROLE_COMPUTE, "compute", "computing")                                                    \
+    X(TMA_ROLE_FETCH, "fetch", "fetching instructions")                                            \
+    X(TMA_ROLE_COMPUTE, "compute", "computing in ALUs and special-function units")                 \
+    X(TMA_ROLE_UNITS, "units", "queues of these units, which other roles use")                     \
+    X(TMA_ROLE_SHARED, "shared", "reading and writing shared memory")                              \
+    X(TMA_ROLE_PRODUCTS, "products", "issuing matrix products and waiting for them")               \
+    X(TMA_ROLE_TENSOR_QUEUE, "tensor_queue", "queue of the tensor cores behind other roles")       \
     X(TMA_ROLE_STORES, "stores", "waiting for stores")                                             \
     X(TMA_ROLE_BARRIER, "barrier", "waiting at named barriers")                                    \
     X(TMA_ROLE_TILE, "tile", "taking the next output tile")                                        \
@@ -168,6 +174,7 @@ struct tma_result {
     double busy_tma, busy_sm_port, busy_crossbar, busy_l2, busy_dram, busy_shared;
     /* Kernels with roles only. */
     double busy_tensor, busy_alu, busy_sfu;
+    double overlap_alu, overlap_sfu; /* as these, while the tensor cores are busy, too */
     uint32_t role_count;
     uint64_t role_cycles[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT]; /* by role, summed over CTAs */
     uint32_t ctas_per_sm;

@@ -2,6 +2,8 @@
 #ifndef TMA_REPORT_DECIMAL_H
 #define TMA_REPORT_DECIMAL_H
 
+#include <stdint.h>
+
 enum { TMA_DECIMAL_BYTES = 40, TMA_DECIMAL_MAX_DIGITS = 6 };
 
 struct tma_decimal {
@@ -11,6 +13,13 @@ struct tma_decimal {
 /* Rounds `value` to `digits` after the point, at most TMA_DECIMAL_MAX_DIGITS; halves go away from
  * zero. The text is empty for infinities, NaN and magnitudes of 10^15 or more. */
 struct tma_decimal tma_decimal(double value, unsigned digits);
+
+/* For people: a count with a comma between thousands ("384,653"); with three digits a time from
+ * nanoseconds ("1.09 ms"), bytes ("13.0 GB", of 10^9 bytes) and a rate from GB/s ("1.04 TB/s"). */
+struct tma_decimal tma_grouped(uint64_t count);
+struct tma_decimal tma_time_text(double ns);
+struct tma_decimal tma_bytes_text(double bytes);
+struct tma_decimal tma_rate_text(double gigabytes_per_second);
 
 /* A fraction in percent, with one digit after the point; without the sign. */
 struct tma_decimal tma_percent(double fraction);

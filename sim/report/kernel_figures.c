@@ -7,19 +7,25 @@
 
 enum { WARP_THREADS = 32 };
 
-static const char *const keys[TMA_KERNEL_RESOURCE_COUNT] = {
-#define KEY(name, key, figure) [name] = key,
-    TMA_KERNEL_RESOURCES(KEY)
-#undef KEY
+static const struct {
+    const char *key, *text;
+} resources[TMA_KERNEL_RESOURCE_COUNT] = {
+#define RESOURCE(name, key, text, figure) [name] = {key, text},
+    TMA_KERNEL_RESOURCES(RESOURCE)
+#undef RESOURCE
 };
 
 const char *tma_kernel_resource_key(enum tma_kernel_resource resource) {
-    return keys[resource];
+    return resources[resource].key;
+}
+
+const char *tma_kernel_resource_text(enum tma_kernel_resource resource) {
+    return resources[resource].text;
 }
 
 /* A machine without such a resource has no fraction. */
 static void find_busy(const struct tma_result *result, double busy[TMA_KERNEL_RESOURCE_COUNT]) {
-#define BUSY(name, key, figure) busy[name] = isfinite(result->figure) ? result->figure : 0;
+#define BUSY(name, key, text, figure) busy[name] = isfinite(result->figure) ? result->figure : 0;
     TMA_KERNEL_RESOURCES(BUSY)
 #undef BUSY
 }
@@ -31,7 +37,7 @@ struct tma_busiest tma_busiest_of(const struct tma_result *result) {
     for (int i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++)
         if (busy[i] > busy[busiest])
             busiest = i;
-    return (struct tma_busiest){keys[busiest], busy[busiest]};
+    return (struct tma_busiest){resources[busiest].key, busy[busiest]};
 }
 
 struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_input *input) {
@@ -53,6 +59,8 @@ struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_i
     figures.memory = tma_memory_figures_of(result, own.sm_clock_mhz);
     tma_limit_figures_of(&limits, result, &figures.memory, figures.sms, figures.limits);
     find_busy(result, figures.busy);
+    figures.teraflops = tma_ratio(2 * (double)counters->multiply_adds, figures.time_ns * 1000);
+    figures.tensor_of_all = tma_ratio(figures.busy[TMA_KERNEL_TENSOR] * figures.sms, own.sm_count);
     for (uint32_t r = 0; r < kernel->role_count; r++) {
         for (int c = 0; c < TMA_ROLE_CAUSE_COUNT; c++)
             figures.role_cycles[r] += result->role_cycles[r][c];

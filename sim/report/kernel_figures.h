@@ -8,26 +8,29 @@
 #include "report/memory_figures.h"
 #include "report/report_sections.h"
 
-/* The resources: enumerator, key, and the field of the result that holds the busy fraction. */
+/* The resources: enumerator, key, text in a report, and the field of the result that holds the
+ * busy fraction. */
 #define TMA_KERNEL_RESOURCES(X)                                                                    \
-    X(TMA_KERNEL_TENSOR, "tensor_cores", busy_tensor)                                              \
-    X(TMA_KERNEL_ALU, "alu", busy_alu)                                                             \
-    X(TMA_KERNEL_SFU, "sfu", busy_sfu)                                                             \
-    X(TMA_KERNEL_TMA, "tma", busy_tma)                                                             \
-    X(TMA_KERNEL_SHARED, "shared_memory", busy_shared)                                             \
-    X(TMA_KERNEL_SM_PORT, "sm_port", busy_sm_port)                                                 \
-    X(TMA_KERNEL_CROSSBAR, "crossbar", busy_crossbar)                                              \
-    X(TMA_KERNEL_L2, "l2", busy_l2)                                                                \
-    X(TMA_KERNEL_DRAM, "dram", busy_dram)
+    X(TMA_KERNEL_TENSOR, "tensor_cores", "tensor cores", busy_tensor)                              \
+    X(TMA_KERNEL_ALU, "alu", "ALUs: single precision", busy_alu)                                   \
+    X(TMA_KERNEL_SFU, "sfu", "special functions: exponentials, reciprocals", busy_sfu)             \
+    X(TMA_KERNEL_TMA, "tma", "TMA units", busy_tma)                                                \
+    X(TMA_KERNEL_SHARED, "shared_memory",                                                          \
+      "shared memory: wavefronts of warps, products and TMA units", busy_shared)                   \
+    X(TMA_KERNEL_SM_PORT, "sm_port", "data from L2 into the SMs", busy_sm_port)                    \
+    X(TMA_KERNEL_CROSSBAR, "crossbar", "ports between L2 and the GPCs", busy_crossbar)             \
+    X(TMA_KERNEL_L2, "l2", "L2 slices", busy_l2)                                                   \
+    X(TMA_KERNEL_DRAM, "dram", "DRAM bus", busy_dram)
 
 enum tma_kernel_resource {
-#define TMA_KERNEL_RESOURCE_ENUM(name, key, figure) name,
+#define TMA_KERNEL_RESOURCE_ENUM(name, key, text, figure) name,
     TMA_KERNEL_RESOURCES(TMA_KERNEL_RESOURCE_ENUM)
 #undef TMA_KERNEL_RESOURCE_ENUM
         TMA_KERNEL_RESOURCE_COUNT
 };
 
 const char *tma_kernel_resource_key(enum tma_kernel_resource resource);
+const char *tma_kernel_resource_text(enum tma_kernel_resource resource);
 
 /* The resource that is busy for the largest part of a run, of a kernel with roles or of the short
  * form, which has no work for tensor cores, ALUs and SFUs. */
@@ -45,6 +48,8 @@ struct tma_kernel_figures {
     double time_ns;
     uint64_t moved_bytes; /* loaded, stored and reduced */
     double gigabytes_per_second, bytes_per_cycle_per_sm;
+    double teraflops;     /* of matrix products: two operations for each multiply-add */
+    double tensor_of_all; /* busy tensor cores, as a fraction of all SMs of the machine */
     struct tma_limit_figure limits[TMA_LIMIT_COUNT];
     struct tma_memory_figures memory;
     double busy[TMA_KERNEL_RESOURCE_COUNT];

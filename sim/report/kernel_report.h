@@ -25,6 +25,7 @@ struct tma_kernel_report_input {
     struct tma_findings findings;
     const struct tma_series *series; /* NULL: the report is without servers and series */
     bool partial;                    /* an interrupt ended the run */
+    bool details;                    /* as text, all counters too; JSON always has them */
 };
 
 /* Writes the report in a format: a value of tma_report_format_names. Write errors stay with the

@@ -76,6 +76,7 @@ static void write_rates(struct kernel_json *report) {
     tma_json_begin_object(json, "rate");
     tma_json_decimal(json, "gigabytes_per_second", figures->gigabytes_per_second, RATE_DIGITS);
     tma_json_decimal(json, "bytes_per_cycle_per_sm", figures->bytes_per_cycle_per_sm, RATE_DIGITS);
+    tma_json_decimal(json, "teraflops", figures->teraflops, RATE_DIGITS);
     tma_json_end_object(json);
     tma_limits_write_json(figures->limits, json);
     tma_distribution_write_json("latency_cycles", &report->result->latency_cycles, json);
@@ -136,6 +137,10 @@ void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *o
     for (int i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++)
         tma_json_decimal(json, tma_kernel_resource_key((enum tma_kernel_resource)i),
                          figures.busy[i], FRACTION_DIGITS);
+    tma_json_end_object(json);
+    tma_json_begin_object(json, "beside_products");
+    tma_json_decimal(json, "alu", input->result->overlap_alu, FRACTION_DIGITS);
+    tma_json_decimal(json, "sfu", input->result->overlap_sfu, FRACTION_DIGITS);
     tma_json_end_object(json);
     tma_findings_write_json(&input->findings, input->result->statements == 0, json);
     tma_series_json(input->series, json);

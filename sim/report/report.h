@@ -36,6 +36,7 @@ struct tma_report_input {
     struct tma_findings findings;
     const struct tma_series *series; /* NULL: the report is without servers and series */
     bool partial;                    /* an interrupt ended the run */
+    bool details;                    /* as text, all counters too; JSON always has them */
 };
 
 /* Formats of tma_report_write; the first is the default. */

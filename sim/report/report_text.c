@@ -2,11 +2,10 @@
 
 #include "report/decimal.h"
 #include "report/figures.h"
-#include "report/findings_formats.h"
+#include "report/first_screen.h"
 #include "report/labels.h"
 #include "report/report_formats.h"
 #include "report/report_sections.h"
-#include "report/sampled.h"
 #include "report/text_line.h"
 #include "report/waves.h"
 
@@ -40,12 +39,13 @@ static void write_scenario(const struct text_report *report) {
     if (ctas > 1)
         snprintf(clusters, sizeof clusters, " in clusters of %" PRIu32, ctas);
     tma_text_line(report->out, "workload",
-                  "%" PRIu32 " CTAs%s on %" PRIu32 " SMs, %" PRIu32 " stages each, depth %" PRIu32
-                  ", %" PRIu32 " bytes per stage, L2 %s",
-                  workload->cta_count, clusters, report->figures->sms, workload->iterations,
-                  workload->depth, workload->stage_bytes, workload->cold ? "cold" : "warm");
-    for (uint32_t i = 0; i < workload->map_count; i++)
-        write_map(report, i);
+                  "%" PRIu32 " CTA%s%s on %" PRIu32 " SM%s, %" PRIu32
+                  " stage%s each, depth %" PRIu32 ", %" PRIu32 " bytes per stage, L2 %s",
+                  workload->cta_count, workload->cta_count == 1 ? "" : "s", clusters,
+                  report->figures->sms, report->figures->sms == 1 ? "" : "s", workload->iterations,
+                  workload->iterations == 1 ? "" : "s", workload->depth, workload->stage_bytes,
+                  workload->cold ? "cold" : "warm");
+    tma_waves_write_text(report->result, 1, report->out);
 }
 
 /* Writes only the kinds of operations that the workload has. */
@@ -74,22 +74,16 @@ static void write_bytes(const struct text_report *report) {
                       counters->prefetched_bytes);
 }
 
-static void write_rates(const struct text_report *report) {
+static void write_times(const struct text_report *report) {
     const struct tma_figures *figures = report->figures;
-    tma_text_line(report->out, "cycles", "%" PRIu64 ", %s ns", report->result->cycles,
-                  tma_decimal(figures->time_ns, 1).text);
-    tma_sampled_write_text(report->result, report->out);
-    tma_launches_write_text(report->input->findings.draws, report->out);
+    for (uint32_t i = 0; i < report->input->workload->map_count; i++)
+        write_map(report, i);
     if (figures->memory.cycles > report->result->cycles)
-        tma_text_line(report->out, NULL,
-                      "%" PRIu64 " until L2 and DRAM are done, with what the CTAs do not wait for",
+        tma_text_line(report->out, "L2 and DRAM",
+                      "done after %" PRIu64 " cycles, with what the CTAs do not wait for",
                       figures->memory.cycles);
-    tma_distribution_write_text("  each CTA", &report->result->cta_cycles, "CTAs", report->out);
-    tma_waves_write_text(report->result, 1, report->out);
+    tma_distribution_write_text("each CTA", &report->result->cta_cycles, "CTAs", report->out);
     write_bytes(report);
-    tma_text_line(report->out, "rate", "%s GB/s, %s bytes/cycle/SM",
-                  tma_decimal(figures->gigabytes_per_second, 1).text,
-                  tma_decimal(figures->bytes_per_cycle_per_sm, 2).text);
     tma_limits_write_text(figures->limits, report->out);
     tma_distribution_write_text("operation latency", &report->result->latency_cycles, "operations",
                                 report->out);
@@ -125,6 +119,18 @@ static void write_worst_access(const struct text_report *report) {
             tma_bit_list(tile->worst.worst_lanes).text);
 }
 
+/* What conflicts cost the consumers: on the first screen, where there are any. */
+static void write_conflicts(const struct text_report *report) {
+    const struct tma_figures *figures = report->figures;
+    int consumer = figures->worst_consumer;
+    if (figures->excess_wavefronts == 0 || consumer < 0)
+        return;
+    tma_text_line(report->out, "bank conflicts",
+                  "%s %% of the wavefronts of consumers; the worst access is %" PRIu32 "-way",
+                  tma_percent(figures->excess_fraction).text,
+                  report->result->consumers[consumer].tile.worst.ways);
+}
+
 static void write_shared_memory(const struct text_report *report) {
     const struct tma_figures *figures = report->figures;
     tma_text_line(report->out, "shared memory", "%" PRIu64 " wavefronts write the arriving data",
@@ -142,32 +148,36 @@ static void write_shared_memory(const struct text_report *report) {
 }
 
 static void write_causes(const struct text_report *report) {
-    fprintf(report->out, "time breakdown (%% of %" PRIu64 " slot-cycles)\n",
-            report->result->slot_cycles);
-    for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
-        tma_cause_write_text(tma_slot_share(report->result, report->figures, (enum tma_cause)i),
-                             report->out);
-    }
-}
-
-static void write_busy(const struct text_report *report) {
-    fprintf(report->out, "%-20s", "busy");
-    for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
-        fprintf(report->out, "%s%s %s %%", i == 0 ? "" : ", ",
-                tma_resource_key((enum tma_resource)i), tma_percent(report->figures->busy[i]).text);
-    fputc('\n', report->out);
+    struct tma_cause_share shares[TMA_CAUSE_COUNT];
+    for (int i = 0; i < TMA_CAUSE_COUNT; i++)
+        shares[i] = tma_slot_share(report->result, report->figures, (enum tma_cause)i);
+    tma_shares_write_text("time of pipeline slots (%)", shares, TMA_CAUSE_COUNT, report->out);
 }
 
 void tma_report_write_text(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
     struct text_report report = {out, input, input->result, &figures};
+    struct tma_cause_share busy[TMA_RESOURCE_COUNT], busiest = {0};
+    for (int i = 0; i < TMA_RESOURCE_COUNT; i++) {
+        busy[i] = tma_busy_share(tma_resource_key((enum tma_resource)i),
+                                 tma_resource_text((enum tma_resource)i), figures.busy[i]);
+        busiest = busy[i].tenths > busiest.tenths ? busy[i] : busiest;
+    }
     if (input->partial)
         tma_partial_write_text(input->result, out);
     write_scenario(&report);
-    write_rates(&report);
+    tma_time_write_text(input->result, figures.time_ns, &input->findings, out);
+    tma_rates_write_text(&(struct tma_rates){0, 0, figures.gigabytes_per_second,
+                                             figures.moved_bytes, figures.limits, &figures.memory},
+                         out);
+    write_conflicts(&report);
+    tma_limited_write_text(&input->findings, input->result->counters.operations == 0, busiest, out);
+    tma_shares_write_text("busy (% of the time)", busy, TMA_RESOURCE_COUNT, out);
+    write_causes(&report);
+    if (!input->details)
+        return;
+    fputs("\ndetails\n", out);
+    write_times(&report);
     write_memory(&report);
     write_shared_memory(&report);
-    write_causes(&report);
-    write_busy(&report);
-    tma_findings_write_text(&input->findings, input->result->counters.operations == 0, out);
 }

@@ -12,13 +12,23 @@ static const struct tma_name names[] = {TMA_TUNE_FORMATS(TMA_FORMAT_NAME)};
 
 const struct tma_names tma_tune_format_names = {"format", names, FORMAT_COUNT};
 
+/* Whether a role works for this time, and does not wait. */
+static bool is_work(int cause) {
+    return cause == TMA_ROLE_COMPUTE || cause == TMA_ROLE_PRODUCTS || cause == TMA_ROLE_SHARED;
+}
+
 /* The role that computes longest: the one whose waits cost time. */
 static uint32_t computing_role(const struct tma_result *result) {
-    uint32_t most = 0;
-    for (uint32_t r = 1; r < result->role_count; r++)
-        if (result->role_cycles[r][TMA_ROLE_COMPUTE] > result->role_cycles[most][TMA_ROLE_COMPUTE])
-            most = r;
-    return most;
+    uint32_t best = 0;
+    uint64_t most = 0;
+    for (uint32_t r = 0; r < result->role_count; r++) {
+        uint64_t work = 0;
+        for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++)
+            work += is_work(i) ? result->role_cycles[r][i] : 0;
+        best = work > most ? r : best;
+        most = work > most ? work : most;
+    }
+    return best;
 }
 
 struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input) {
@@ -29,7 +39,7 @@ struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input
     uint32_t role = computing_role(input->result);
     const uint64_t *cycles = input->result->role_cycles[role];
     for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++)
-        if (i != TMA_ROLE_COMPUTE && cycles[i] > cycles[wait])
+        if (!is_work(i) && cycles[i] > cycles[wait])
             wait = i;
     double total = (double)figures.role_cycles[role];
     snprintf(limiter.busiest, sizeof limiter.busiest, "%s", busiest.key);

@@ -82,7 +82,8 @@ static void check_report(const char *name, const struct tma_machine *machine,
                                      .workload = workload,
                                      .result = result,
                                      .map_names = map_names,
-                                     .limits = tma_report_limits_of(machine, result)};
+                                     .limits = tma_report_limits_of(machine, result),
+                                     .details = true};
     struct tma_figures figures = tma_figures_of(&input);
     for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
         check_fraction(name, tma_resource_key((enum tma_resource)i), figures.busy[i]);
@@ -168,7 +169,8 @@ static void check_kernel(const char *name, const struct tma_machine *machine,
                                             .machine = machine,
                                             .kernel = kernel,
                                             .result = result,
-                                            .map_names = map_names};
+                                            .map_names = map_names,
+                                            .details = true};
     struct tma_kernel_figures figures = tma_kernel_figures_of(&input);
     for (int i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++)
         check_fraction(name, tma_kernel_resource_key((enum tma_kernel_resource)i), figures.busy[i]);

@@ -203,7 +203,8 @@ START_TEST(compute_takes_its_time) {
     end();
     run();
     ck_assert_uint_eq(result.cycles, START + 100 + SPIN + 10 + 11 + 7);
-    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100 + SPIN + 10 + 11 + 7);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100 + SPIN + 10 + 11);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_SHARED], 7);
 }
 END_TEST
 
@@ -245,8 +246,28 @@ START_TEST(roles_share_the_tensor_cores) {
     }
     run();
     ck_assert_uint_eq(result.cycles, START + MMA_ISSUE + 2 * 128 + MMA_WAIT);
-    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], MMA_ISSUE + 128 + MMA_WAIT);
-    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_COMPUTE], MMA_ISSUE + 2 * 128 + MMA_WAIT);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_PRODUCTS], MMA_ISSUE + 128 + MMA_WAIT);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_PRODUCTS], MMA_ISSUE + 128 + MMA_WAIT);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_TENSOR_QUEUE], 128);
+    ck_assert_uint_eq(result.counters.multiply_adds, 2 * 64 * 8 * 16);
+}
+END_TEST
+
+/* ALUs, 32 a cycle, and special functions, 4 a cycle, work for 100 cycles each while a product of
+ * 128 does. */
+START_TEST(work_beside_products_is_known) {
+    begin("r");
+    multiply(64, 8, 16, 1);
+    compute(TMA_WORK_ALU, 3200);
+    compute(TMA_WORK_SFU, 400);
+    add(TMA_STATEMENT_WAIT_MMA);
+    end();
+    run();
+    double cycles = (double)result.cycles;
+    ck_assert_double_eq_tol(result.busy_alu * cycles, 100, 0.01);
+    ck_assert_double_eq_tol(result.overlap_alu * cycles, 100, 0.01);
+    ck_assert_double_eq_tol(result.busy_sfu * cycles, 100, 0.01);
+    ck_assert_double_eq_tol(result.overlap_sfu * cycles, 28, 0.01);
 }
 END_TEST
 
@@ -339,7 +360,7 @@ START_TEST(an_sm_fetches_a_statement_once) {
     kernel.ctas_per_sm = 2;
     run();
     ck_assert_uint_eq(result.cycles, START + FETCH + LATE + SPIN + REST + SPIN);
-    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_ISSUE], SMS * (FETCH + 2 * FETCH));
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_FETCH], SMS * (FETCH + 2 * FETCH));
     ck_assert_uint_eq(result.cta_cycles.min, START + FETCH + EARLY + SPIN + FETCH + REST + SPIN);
 }
 END_TEST
@@ -1006,6 +1027,7 @@ int main(void) {
     tcase_add_test(tests, products_run_beside_the_role);
     tcase_add_test(tests, products_wait_for_those_in_flight);
     tcase_add_test(tests, roles_share_the_tensor_cores);
+    tcase_add_test(tests, work_beside_products_is_known);
     tcase_add_test(tests, a_barrier_waits_for_the_last_role);
     tcase_add_test(tests, a_stage_goes_round);
     tcase_add_test(tests, deep_rings_are_bound_by_the_producer);

@@ -242,7 +242,8 @@ static void set_up(void) {
                                       .workload = &workload,
                                       .result = &result,
                                       .map_names = map_names,
-                                      .limits = {64, 256, 0}};
+                                      .limits = {64, 256, 0},
+                                      .details = true};
 }
 
 static void write_report(const char *format, char text[TEXT_BYTES]) {

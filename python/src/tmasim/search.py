@@ -347,10 +347,12 @@ def _longest_wait(result: Result) -> Tuple[str, float]:
     def cycles_of(role: Mapping[str, Any]) -> Dict[str, int]:
         return {cause["cause"]: cause["cycles"] for cause in role["time"]}
 
+    work = ("compute", "products", "shared")
     computing = max(
-        (cycles_of(role) for role in result.report["roles"]), key=lambda c: c["compute"]
+        (cycles_of(role) for role in result.report["roles"]),
+        key=lambda c: sum(c[cause] for cause in work),
     )
-    waits = {cause: cycles for cause, cycles in computing.items() if cause != "compute"}
+    waits = {cause: cycles for cause, cycles in computing.items() if cause not in work}
     longest = max(waits, key=lambda cause: waits[cause])
     total = sum(computing.values())
     return longest, waits[longest] / total if total > 0 else 0.0

@@ -87,7 +87,8 @@ static enum tma_error_code write_text(struct page *page, const struct tma_findin
     const struct cli_report report = {.scenario = page->scenario,
                                       .digests = &page->digests,
                                       .result = page->result,
-                                      .findings = *findings};
+                                      .findings = *findings,
+                                      .details = true};
     cli_report_write(&report, 0, stream);
     bool failed = ferror(stream) != 0;
     if (fclose(stream) != 0 || failed)

@@ -37,7 +37,7 @@ struct run_options {
     struct cli_options common;
     const char *files[FURTHER_FILES]; /* NULL: not wanted */
     struct cli_count trace_limit;
-    bool details; /* the report has the series of the run */
+    bool details; /* the report has all counters, and as JSON the series of the run */
     bool why, no_why;
     bool yes; /* any number of operations */
     bool allow_races;
@@ -156,7 +156,8 @@ static enum tma_error_code report(struct run_case *run, bool partial, struct tma
                                  .result = run->result,
                                  .findings = cli_findings_of(&questions, found, partial),
                                  .series = options->details ? run->series : NULL,
-                                 .partial = partial};
+                                 .partial = partial,
+                                 .details = options->details};
     if (code == TMA_OK)
         cli_report_write(&written, options->common.format, run->outputs.report.file);
     written.series = run->series;
@@ -197,8 +198,8 @@ static void warn_of_races(const struct tma_result *result) {
 
 static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
     struct run_case run = {.options = options, .scenario = scenario};
-    bool recorded =
-        options->details || options->files[STATS] != NULL || options->files[TIMELINE] != NULL;
+    bool recorded = (options->details && options->common.format != 0) ||
+                    options->files[STATS] != NULL || options->files[TIMELINE] != NULL;
     int status = CLI_ERROR;
     if (scenario->program != NULL)
         allow(&scenario->program->kernel, options);
@@ -361,7 +362,9 @@ static const struct cli_option options[] = {
     {.name = "--details",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, details),
-     .help = "add these slices, channels, ports, latencies and series to a report as JSON"},
+     .help = "show all counters: of CTAs, operations, caches, DRAM and shared memory; a report as "
+             "JSON\n"
+             "has them anyway, and gets slices, channels, ports, latencies and series"},
     {.name = "--why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, why),

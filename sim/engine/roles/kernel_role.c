@@ -33,6 +33,34 @@ static void spend(struct tma_role_state *role, enum tma_role_cause cause, uint64
     spend_until(role, cause, role->cycle + cycles);
 }
 
+/* The role waits until `cycle` for products: first for those of other roles before them. */
+static void spend_for_products(struct tma_role_state *role, uint64_t cycle) {
+    uint64_t left = cycle > role->cycle ? cycle - role->cycle : 0;
+    uint64_t queued = role->mma_queued < left ? role->mma_queued : left;
+    role->mma_queued = left > 0 ? 0 : role->mma_queued;
+    spend(role, TMA_ROLE_TENSOR_QUEUE, queued);
+    spend_until(role, TMA_ROLE_PRODUCTS, cycle);
+}
+
+/* The time of a compute statement that ends at `cycle`. */
+static void spend_for_work(struct tma_role_state *role, enum tma_work work, uint64_t cycle) {
+    switch (work) {
+    case TMA_WORK_CYCLES:
+    case TMA_WORK_ALU:
+    case TMA_WORK_SFU:
+        spend(role, TMA_ROLE_UNITS, role->queued);
+        spend_until(role, TMA_ROLE_COMPUTE, cycle);
+        break;
+    case TMA_WORK_MMA:
+        spend_for_products(role, cycle);
+        break;
+    case TMA_WORK_SHARED:
+    case TMA_WORK_CONSUMER:
+        spend_until(role, TMA_ROLE_SHARED, cycle);
+        break;
+    }
+}
+
 /* The role looks at an mbarrier whose phase ended at `complete`, or ends then: it goes on when it
  * has looked, and when it knows. The time beyond a look is waiting. */
 static void pass_mbarrier(struct tma_role_state *role, uint64_t complete,
@@ -316,7 +344,8 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
         role->rings[r] = (struct tma_ring_use){0};
     role->cycle = cycle;
     role->operations = 0;
-    role->groups_committed = role->groups_complete = role->mma_committed = role->issued_cycle = 0;
+    role->groups_committed = role->groups_complete = role->mma_committed = role->issued_cycle =
+        role->mma_queued = 0;
     role->groups[0] = (struct tma_store_group){0};
     role->group_open = false;
     role->phase = TMA_ROLE_RUNNING;
@@ -360,7 +389,7 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
                     uint64_t now, struct tma_wait *wait) {
     /* Where a request of the role has been served meanwhile, the instructions are its own. */
     if (role->request == NULL && !goes_between_products(statement))
-        spend_until(role, TMA_ROLE_COMPUTE, role->issued_cycle);
+        spend_until(role, TMA_ROLE_PRODUCTS, role->issued_cycle);
     switch (statement->kind) {
     case TMA_STATEMENT_ACQUIRE:
         if (acquire(role, statement))
@@ -396,11 +425,11 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
         if (!tma_role_compute(role, statement, now, wait, &end))
             return false;
         tma_race_compute(role, statement, role->cycle);
-        spend_until(role, TMA_ROLE_COMPUTE, end);
+        spend_for_work(role, statement->work, end);
         return true;
     }
     case TMA_STATEMENT_WAIT_MMA:
-        spend_until(role, TMA_ROLE_COMPUTE, tma_role_mma_end(role, statement->leaving));
+        spend_for_products(role, tma_role_mma_end(role, statement->leaving));
         if (role->mma_committed > statement->leaving)
             tma_race_know_products(role, role->mma_committed - statement->leaving);
         return true;
@@ -433,7 +462,7 @@ static bool fetch(struct tma_role_state *role, const struct tma_statement *state
         }
         *fetched = role->cycle + cycles;
     }
-    spend_until(role, TMA_ROLE_ISSUE, *fetched);
+    spend_until(role, TMA_ROLE_FETCH, *fetched);
     return true;
 }
 
@@ -465,7 +494,7 @@ static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wa
         return want_tile(role, now, wait);
     case TMA_CURSOR_END:
         /* Matrix products that the program does not wait for run to their end. */
-        spend_until(role, TMA_ROLE_COMPUTE, tma_role_mma_end(role, 0));
+        spend_for_products(role, tma_role_mma_end(role, 0));
         /* The next CTA goes where one has ended first: in order of time. */
         if (role->cycle > now) {
             *wait = tma_wait_cycle(role->cycle);

@@ -39,6 +39,8 @@ static void count_units(const struct tma_simulation *simulation,
         units[TMA_TALLY_ALU] += sm->alu.busy_ticks;
         units[TMA_TALLY_SFU] += sm->sfu.busy_ticks;
         units[TMA_TALLY_OPERANDS] += tma_memory_operand_ticks(simulation->memory, sm->number);
+        units[TMA_TALLY_ALU_OVERLAP] += sm->alu_spans.overlap_ticks;
+        units[TMA_TALLY_SFU_OVERLAP] += sm->sfu_spans.overlap_ticks;
     }
 }
 
@@ -78,6 +80,8 @@ static void summarise(struct tma_simulation *simulation,
     result->busy_tensor = busy(units[TMA_TALLY_TENSOR], result->cycles, sms);
     result->busy_alu = busy(units[TMA_TALLY_ALU], result->cycles, sms);
     result->busy_sfu = busy(units[TMA_TALLY_SFU], result->cycles, sms);
+    result->overlap_alu = busy(units[TMA_TALLY_ALU_OVERLAP], result->cycles, sms);
+    result->overlap_sfu = busy(units[TMA_TALLY_SFU_OVERLAP], result->cycles, sms);
     result->role_count = engine->kernel->role_count;
     result->ctas_per_sm = engine->ctas_per_sm;
 }

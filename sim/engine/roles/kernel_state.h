@@ -78,12 +78,14 @@ struct tma_role_state {
     uint64_t groups_committed;
     uint64_t groups_complete;          /* of the first ones */
     uint64_t mma_ends[TMA_MAX_GROUPS]; /* ring, by number */
+    uint64_t mma_queued; /* cycles behind other roles, of products that nothing has waited for */
     uint64_t mma_committed;
     uint64_t issued_cycle; /* at which all instructions of the products so far have been issued */
     bool group_open;       /* stores were issued since the last commit */
     /* For which it wants a unit of the SM, or arrives at a named barrier, at its cycle. */
     const struct tma_statement *request;
-    bool served; /* by that unit; at a barrier: its arrival has been counted */
+    bool served;     /* by that unit; at a barrier: its arrival has been counted */
+    uint64_t queued; /* cycles of `served_cycle` in the queue of the unit, behind other roles */
     uint64_t
         served_cycle; /* the unit has done; at a barrier: the role goes on; UINT64_MAX: it waits */
 };
@@ -106,9 +108,21 @@ struct tma_kernel_cluster {
     bool requests_tile;
 };
 
+/* The last times at which a unit was busy, in order, and for how long it was so while the tensor
+ * cores were, too. */
+enum { TMA_UNIT_SPANS = 64 };
+struct tma_unit_spans {
+    struct tma_unit_span {
+        uint64_t start_ticks, end_ticks;
+    } spans[TMA_UNIT_SPANS]; /* ring, by number */
+    uint32_t count;
+    uint64_t overlap_ticks; /* not of the tensor cores themselves */
+};
+
 struct tma_kernel_sm {
     uint32_t number;
     struct tma_port tensor, alu, sfu;
+    struct tma_unit_spans tensor_spans, alu_spans, sfu_spans;
     uint64_t poll_cycles; /* what the warps of its other CTAs add to each mbarrier instruction */
     uint32_t cta_places;
     uint64_t *fetched; /* by statement: from when its instructions are in the SM's cache, or 0 */

@@ -38,10 +38,57 @@ static uint64_t read_operands(const struct tma_role_state *role, uint64_t cycle,
                                     wavefronts, end);
 }
 
-/* A unit of the role's SM does so much work. Returns the cycle at which it is done. */
+/* For how many of the last `ticks` until `end_ticks` another unit was busy. */
+static uint64_t ticks_in_common(const struct tma_unit_spans *other, uint64_t end_ticks,
+                                uint64_t ticks) {
+    uint64_t start = end_ticks - ticks, both = 0;
+    uint32_t kept = other->count < TMA_UNIT_SPANS ? other->count : TMA_UNIT_SPANS;
+    for (uint32_t i = 1; i <= kept; i++) {
+        const struct tma_unit_span *span = &other->spans[(other->count - i) % TMA_UNIT_SPANS];
+        if (span->end_ticks <= start)
+            break;
+        uint64_t first = span->start_ticks > start ? span->start_ticks : start;
+        uint64_t last = span->end_ticks < end_ticks ? span->end_ticks : end_ticks;
+        both += last > first ? last - first : 0;
+    }
+    return both;
+}
+
+static void add_span(struct tma_unit_spans *unit, uint64_t end_ticks, uint64_t ticks) {
+    struct tma_unit_span *last = &unit->spans[(unit->count - 1) % TMA_UNIT_SPANS];
+    if (unit->count > 0 && last->end_ticks == end_ticks - ticks)
+        last->end_ticks = end_ticks;
+    else
+        unit->spans[unit->count++ % TMA_UNIT_SPANS] =
+            (struct tma_unit_span){end_ticks - ticks, end_ticks};
+}
+
+/* ALUs and special functions work beside the tensor cores. */
+static void note_overlap(struct tma_kernel_sm *sm, const struct tma_port *unit, uint64_t ticks) {
+    uint64_t end = unit->free_ticks;
+    struct tma_unit_spans *spans = unit == &sm->alu   ? &sm->alu_spans
+                                   : unit == &sm->sfu ? &sm->sfu_spans
+                                                      : &sm->tensor_spans;
+    if (ticks == 0)
+        return;
+    if (spans == &sm->tensor_spans) {
+        sm->alu_spans.overlap_ticks += ticks_in_common(&sm->alu_spans, end, ticks);
+        sm->sfu_spans.overlap_ticks += ticks_in_common(&sm->sfu_spans, end, ticks);
+    } else {
+        spans->overlap_ticks += ticks_in_common(&sm->tensor_spans, end, ticks);
+    }
+    add_span(spans, end, ticks);
+}
+
+/* A unit of the role's SM does so much work. Returns the cycle at which it is done; *begin is that
+ * at which it begins. */
 static uint64_t serve_unit(const struct tma_role_state *role, enum tma_series_figure figure,
-                           struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate) {
-    uint64_t ticks = tma_work_to_ticks(work, rate), end = tma_port_serve(unit, cycle, ticks);
+                           struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate,
+                           uint64_t *begin) {
+    uint64_t ticks = tma_work_to_ticks(work, rate), free = tma_ticks_to_cycle(unit->free_ticks);
+    uint64_t end = tma_port_serve(unit, cycle, ticks);
+    *begin = free > cycle ? free : cycle;
+    note_overlap(role->cta->sm, unit, ticks);
     tma_observe_unit(&role->cta->engine->simulation.observer, figure, unit->free_ticks, ticks);
     return end;
 }
@@ -90,8 +137,9 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     /* The operands come from shared memory while the product is computed. With few columns a warp
      * group takes longer to read its part of A than the tensor cores to compute, which other groups
      * and other CTAs use meanwhile. */
+    uint64_t tensor_begin;
     uint64_t end = serve_unit(role, TMA_SERIES_TENSOR_TICKS, &sm->tensor, start, m * n * k,
-                              tma_mma_rate(machine, statement->type));
+                              tma_mma_rate(machine, statement->type), &tensor_begin);
     uint64_t groups = warp_groups(role, parts);
     uint64_t instructions = divide_up(parts, groups) * divide_up(n, TMA_MMA_COLUMNS) *
                             divide_up(k_bytes, TMA_MMA_K_BYTES);
@@ -101,6 +149,8 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     uint64_t before =
         role->mma_committed == 0 ? 0 : role->mma_ends[(role->mma_committed - 1) % TMA_MAX_GROUPS];
     uint64_t begin = before > start ? before : start;
+    role->cta->engine->result->counters.multiply_adds += m * n * k;
+    role->mma_queued += tensor_begin > begin ? tensor_begin - begin : 0;
     uint64_t read_end = begin + ticks / TMA_TICKS;
     end = read_operands(role, start, divide_up(read_a + read_b, WAVEFRONT_BYTES),
                         read_end > end ? read_end : end);
@@ -166,7 +216,8 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
                       uint64_t cycle) {
     const struct tma_machine *machine = machine_of(role);
     struct tma_kernel_sm *sm = role->cta->sm;
-    uint64_t amount[3];
+    uint64_t amount[3], begin, end;
+    role->queued = 0;
     if (!find_amounts(role, statement, amount))
         return cycle;
     const struct tma_kernel_relieved *relieved = &role->cursor.kernel->relieved;
@@ -178,9 +229,15 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
     case TMA_WORK_MMA:
         return multiply(role, statement, amount, cycle);
     case TMA_WORK_ALU:
-        return serve_unit(role, TMA_SERIES_ALU_TICKS, &sm->alu, cycle, amount[0], machine->sm.alu);
+        end = serve_unit(role, TMA_SERIES_ALU_TICKS, &sm->alu, cycle, amount[0], machine->sm.alu,
+                         &begin);
+        role->queued = begin - cycle;
+        return end;
     case TMA_WORK_SFU:
-        return serve_unit(role, TMA_SERIES_SFU_TICKS, &sm->sfu, cycle, amount[0], machine->sm.sfu);
+        end = serve_unit(role, TMA_SERIES_SFU_TICKS, &sm->sfu, cycle, amount[0], machine->sm.sfu,
+                         &begin);
+        role->queued = begin - cycle;
+        return end;
     case TMA_WORK_SHARED:
         if (relieved->wavefronts == TMA_WAVEFRONTS_TENTH_FASTER)
             amount[0] = tma_tenth_faster(amount[0]);

@@ -12,6 +12,8 @@ enum tma_tally_unit {
     TMA_TALLY_ALU,
     TMA_TALLY_SFU,
     TMA_TALLY_OPERANDS,
+    TMA_TALLY_ALU_OVERLAP, /* with the tensor cores */
+    TMA_TALLY_SFU_OVERLAP,
     TMA_TALLY_UNIT_COUNT
 };
 

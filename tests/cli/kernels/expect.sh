@@ -26,7 +26,7 @@ YAML
 cd "$SCRATCH" || exit
 for set in EXPECT=16384 EXPECT=16400 EXPECT=8192 EXPECT=0 OTHER=128 OTHER=-16384 EXPECT=-1; do
     echo "-- $set"
-    tmasim run expect.yaml --set $set --no-why 2>&1 | grep -E '^cycles|error'
+    tmasim run expect.yaml --set $set --no-why 2>&1 | grep -E '^time  |error'
 done
 echo "-- a pair whose loads complete on the leader's mbarrier, which expects the bytes of both, of one, of three"
 sed -e '/^            - load/d' -e 's/x, y\]/x, y], release_to: all/' \
@@ -35,5 +35,5 @@ sed -e '/^            - load/d' -e 's/x, y\]/x, y], release_to: all/' \
               then: [{load: {map: A, into: a.x, at: [0, 64*k], multicast: [0]}}]\
               else: [{load: {map: A, into: a.y, at: [0, 64*k], multicast: [0]}}]' expect.yaml >pair.yaml
 for set in EXPECT=16384 EXPECT=8192 EXPECT=24576; do
-    tmasim run pair.yaml --set $set --no-why 2>&1 | grep -E '^cycles|error'
+    tmasim run pair.yaml --set $set --no-why 2>&1 | grep -E '^time  |error'
 done

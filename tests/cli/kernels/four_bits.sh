@@ -16,6 +16,6 @@ YAML
 for type in float8 float4; do
     sed "s/TYPE/$type/" products.yaml >$type.yaml
     for gpu in b200 h200; do
-        tmasim run $type.yaml --set gpu=$gpu --no-why | grep '^cycles'
+        tmasim run $type.yaml --set gpu=$gpu --no-why | grep '^time  '
     done
 done

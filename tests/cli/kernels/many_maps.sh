@@ -28,5 +28,5 @@ scenario() { # scenario MAPS FILE
 cd "$SCRATCH" || exit 2
 scenario 32 most.yaml
 scenario 33 more.yaml
-tmasim run most.yaml --no-why | grep '^TMA'
+tmasim run most.yaml --no-why --details | grep '^TMA'
 tmasim run more.yaml

@@ -1,6 +1,6 @@
 # --set changes parameters, by their name or with "parameters." before it. Traces name roles and stages.
 scenario=../../configs/scenarios/kernels/early_exit.yaml
-said() { tmasim run "$scenario" "$@" 2>&1 | grep -E '^(kernel|bytes|--set|tmasim)|error'; }
+said() { tmasim run "$scenario" --details "$@" 2>&1 | grep -E '^(kernel|bytes|--set|tmasim)|error'; }
 said
 said --set BLOCKS=3
 said --set parameters.BLOCKS=3

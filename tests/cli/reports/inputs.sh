@@ -6,7 +6,7 @@ cd reports/inputs || exit
 ask() {
     echo "\$ tmasim $*"
     if [ "$1" = run ]; then
-        tmasim "$@" --no-why 2>&1 | grep -E 'error|note|^bytes moved|^  loaded'
+        tmasim "$@" --no-why --details 2>&1 | grep -E 'error|note|^bytes moved|^  loaded'
     else
         tmasim "$@" 2>&1
     fi

@@ -14,7 +14,7 @@ workload:
   operations: [{load: b}]
 YAML
 bytes() {
-    tmasim run fp4.yaml --no-why "$@" 2>&1 | grep -E 'workload|moved|loaded|^rate|SM port|sectors of|error'
+    tmasim run fp4.yaml --no-why --details "$@" 2>&1 | grep -E 'workload|moved|loaded|^rate|SM port|sectors of|error'
     echo "exit $?"
 }
 bytes

@@ -29,7 +29,7 @@ when_running() {
 } 2>/dev/null
 echo "-- INT: a report of what was done, and no trace"
 try when_running INT tmasim run $scenario |
-    sed 's/cycle [1-9][0-9]*:/cycle N:/; s/^limited by .*/limited by .../' | grep -v '  *[0-9][0-9]*'
+    sed 's/cycle [1-9][0-9]*:/cycle N:/; s/^limited by .*/limited by .../; /most likely/d; /^$/,$d' | grep -v '  *[0-9][0-9]*'
 try when_running INT tmasim run $scenario --format json | sed '5,$d'
 echo "-- INT: the same of a kernel with roles"
 kernel=../../configs/scenarios/kernels/two_depths.yaml

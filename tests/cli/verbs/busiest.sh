@@ -24,7 +24,7 @@ kernel:
         - release: r
 KERNEL
 cd "$SCRATCH" || exit
-tmasim run k.yaml | grep ^busy
+tmasim run k.yaml | sed -n '/^busy/,/^$/p'
 tmasim sweep k.yaml --try N=8 --format csv | cut -d, -f 10-12
 tmasim run k.yaml k.yaml --format csv | cut -d, -f 1,10-12
 echo '{"op": "run", "file": "k.yaml"}' | tmasim serve --stdio --files . | grep -o '"busy.*"busiest": "[a-z]*"'

@@ -4,7 +4,7 @@ configs=../../configs/scenarios
 
 both() {
     echo "$(basename "$1" .yaml):$(tmasim check "$@" | sed -n 's/.*\(over_fetch\|partial_fill\).*an over-fetch of \([0-9.]* %\).*/ \1 \2,/p' |
-        tr -d '\n') run $(tmasim run "$@" --no-why | sed -n 's/.*(\([0-9.]* %\)) never used.*/\1/p')"
+        tr -d '\n') run $(tmasim run "$@" --no-why --details | sed -n 's/.*(\([0-9.]* %\)) never used.*/\1/p')"
 }
 
 for scenario in "$configs"/*.yaml "$configs"/kernels/*.yaml; do

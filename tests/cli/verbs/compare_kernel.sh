@@ -10,7 +10,7 @@ for format in text csv markdown; do
     cat "$SCRATCH/one"
 done
 echo "-- the cycles of a mode are those of a run"
-tmasim run $kernel --set tensor_maps.A.swizzle=none --no-why | grep '^cycles'
+tmasim run $kernel --set tensor_maps.A.swizzle=none --no-why | grep '^time  '
 echo "-- a sweep has their excess wavefronts, too"
 tmasim sweep $kernel --try tensor_maps.A.swizzle=none,128b | sed -n '/^ *[r0-9]/p'
 echo "-- other maps keep their modes: 96 bytes a row fit no span of 64"

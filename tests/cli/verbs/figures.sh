@@ -17,7 +17,7 @@ workload:
     - {reduce: S, reduction: add}
     - {prefetch: A}
 END
-tmasim run --no-why "$scenario" | sed -n '/^bytes moved/,/^rate/p'
+tmasim run --no-why --details "$scenario" | sed -n "/^bytes moved/,/^limits/p"
 tmasim run --no-why --format json "$scenario" | sed -n '/^  "bytes"/,/^  }/p'
 only() {
     sed "/^  operations:/,\$d" "$scenario" >"$SCRATCH/only.yaml"

@@ -2,7 +2,7 @@
 # trace, the arrivals, and the L2 requests.
 scenario=../../configs/scenarios/multicast_gemm.yaml
 try() {
-    tmasim run "$scenario" --no-why --trace "$SCRATCH/trace" -o "$SCRATCH/report" --set workload.ctas=8 "$@"
+    tmasim run "$scenario" --no-why --details --trace "$SCRATCH/trace" -o "$SCRATCH/report" --set workload.ctas=8 "$@"
     grep -E '^# workload\.(cluster|operations\.1\.multicast) ' "$SCRATCH/trace"
     grep -E '^(workload|TMA) |copies' "$SCRATCH/report"
     grep -E ' slot +0 +(issue|arrival) .*op=1 ' "$SCRATCH/trace" | cut -c 12-52 | sort

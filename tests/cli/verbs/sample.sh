@@ -35,7 +35,7 @@ sample l2_resident workload.ctas=8 workload.iterations=2048
 echo "-- roles spend their time as in the whole run, within 2 % of it"
 for option in --no-why --sample; do
     tmasim run gemm --set kernel.sms=4 M=2048 N=2048 K=512 $option |
-        awk '/^time of/ { role = $3; within = 1 } /^[bl]/ { within = 0 } within && /^  / { print role, $1, $2 }'
+        awk '/^time of/ { role = $3; sub(",", "", role); within = 1 } /^$/ { within = 0 } within && /^  / { print role, $1, $2 }'
 done | awk '{ key = $1 " " $2; if (!(key in share)) { share[key] = $3; next }
     off = $3 - share[key]; print key, (off < 2 && off > -2 ? "good" : "off by " off) }'
 echo "-- the same again"

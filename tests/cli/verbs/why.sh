@@ -5,7 +5,7 @@ why() {
     echo "== $*"
     scenario=$1
     shift
-    tmasim run "$configs/$scenario.yaml" "$@" 2>&1 | sed -n '/^cycles/p; /^  waves/p; /launches/p; /^limited by/,$p; /^tmasim/p'
+    tmasim run "$configs/$scenario.yaml" "$@" 2>&1 | sed -n '/^time .*:/p; /^  waves/p; /launches/p; /^limited by/,/^$/{/^$/!p;}; /^tmasim/p'
 }
 
 why narrow_rows
