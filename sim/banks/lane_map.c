@@ -59,12 +59,14 @@ static bool place_strided(const struct lane_plan *plan, uint32_t index, uint32_t
 
 /* --- Blocks of 8 rows by some vectors, and matrices. --- */
 
+/* Rows may end with padding, which nothing reads, where no swizzle makes padding needless. */
 static enum tma_error_code plan_blocks(struct lane_plan *plan, uint32_t rows, uint32_t columns,
                                        struct tma_error *error) {
     const struct tma_tile *tile = plan->tile;
     plan->block_rows = rows;
     plan->block_columns = columns;
-    if (tile->rows % (rows * MATRIX_ROWS) != 0 || plan->row_vectors % columns != 0)
+    bool padded = tile->swizzle == TMA_SWIZZLE_NONE && plan->row_vectors > columns;
+    if (tile->rows % (rows * MATRIX_ROWS) != 0 || (plan->row_vectors % columns != 0 && !padded))
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "%s takes blocks of %u rows by %u bytes, which leave the tile of %u rows "
                         "by %u bytes",

@@ -109,6 +109,8 @@ static const struct pass passes[] = {
      * elements of 2 bytes are 64 matrices. */
     {"ldmatrix.x4 along, none", USE(LDMATRIX_X4, MATRIX), TILE(NONE, 64, 128, 128, F16), 16, 512,
      64, 8},
+    {"ldmatrix.x4 along, padded", USE(LDMATRIX_X4, MATRIX), TILE(NONE, 64, 144, 144, F16), 16, 64,
+     64, 1},
     {"ldmatrix.x4 along, 128B", USE(LDMATRIX_X4, MATRIX), TILE(128B, 64, 128, 128, F16), 16, 64, 64,
      1},
     {"ldmatrix.x4 down, 64B", USE_TRANSPOSED(LDMATRIX_X4, MATRIX), TILE(64B, 64, 128, 128, F16), 16,

@@ -16,6 +16,9 @@
     X(layout)                                                                                      \
     X(explain)                                                                                     \
     X(pattern)                                                                                     \
+    X(fragment)                                                                                    \
+    X(descriptor)                                                                                  \
+    X(cute)                                                                                        \
     X(diff)                                                                                        \
     X(golden)                                                                                      \
     X(validate)                                                                                    \

@@ -1,0 +1,188 @@
+/* tmasim cute: layouts of shared memory in CuTe's notation, both ways. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "banks/cute.h"
+#include "banks/operation_tile.h"
+#include "cli/files/output.h"
+#include "cli/files/scenario_input.h"
+#include "cli/messages.h"
+#include "cli/verbs/verbs.h"
+#include "tensormap/types.h"
+
+enum { LINE_BYTES = 128, CHUNK_BYTES = 16, MOST_LINES = 16, CHUNKS = LINE_BYTES / CHUNK_BYTES };
+
+struct cute_options {
+    struct cli_options common;
+    const char *layout; /* NULL: not given */
+};
+
+/* The tiles of the first stage of a scenario. */
+static int write_tiles(const struct tma_scenario *scenario, FILE *out) {
+    const struct tma_workload *workload = &scenario->workload;
+    for (uint32_t i = 0; i < workload->operation_count; i++) {
+        uint32_t map = workload->operations[i].map;
+        const struct tma_tensor_map *tensor = &workload->maps[map];
+        struct tma_operation operation = workload->operations[i].operation;
+        struct tma_tile tile;
+        struct tma_error error;
+        char text[TMA_CUTE_TEXT_BYTES];
+        tma_walk_coordinates(&workload->operations[i], workload, 0, 0, operation.coordinates);
+        operation.shared_address += workload->shared_base_bytes;
+        if (tma_operation_tile(tensor, &operation, &tile, &error) != TMA_OK) {
+            cli_error("%s: %s", scenario->map_names[map], error.text);
+            return CLI_ERROR;
+        }
+        if (tile.element_bytes == 0 || tile.swizzle > TMA_SWIZZLE_128B) {
+            cli_error("%s: CuTe has no notation for %s", scenario->map_names[map],
+                      tile.element_bytes == 0 ? "elements of less than a byte, which TMA pads"
+                                              : "this swizzle mode of TMA");
+            return CLI_ERROR;
+        }
+        struct tma_cute_layout layout = tma_cute_of_tile(&tile, 8 * tile.element_bytes);
+        tma_cute_write(&layout, text);
+        fprintf(out, "%s: %s\n", scenario->map_names[map], text);
+    }
+    return CLI_OK;
+}
+
+/* Writes the box of a tensor map that leaves this layout, or why there is none. */
+static void write_box(const struct tma_cute_layout *layout, FILE *out) {
+    static const char *const types[] = {"uint8", "float16", "float32", "float64"};
+    uint32_t box[TMA_MAX_RANK], modes[TMA_MAX_RANK], rank;
+    struct tma_error error;
+    if (tma_cute_box(layout, box, modes, &rank, &error) != TMA_OK) {
+        fprintf(out, "no single box: %s\n", error.text);
+        return;
+    }
+    int type = layout->element_bits == 8    ? 0
+               : layout->element_bits == 16 ? 1
+               : layout->element_bits == 32 ? 2
+                                            : 3;
+    fprintf(out, "tensor map: {data_type: %s, box_dim: [", types[type]);
+    for (uint32_t d = 0; d < rank; d++)
+        fprintf(out, "%s%" PRIu32, d == 0 ? "" : ", ", box[d]);
+    fprintf(out, "], swizzle: %s}\nits dimensions:",
+            tma_name_of(&tma_swizzle_names, (int)layout->swizzle));
+    for (uint32_t d = 0; d < rank; d++)
+        fprintf(out, "%s mode %" PRIu32, d == 0 ? "" : ",", modes[d]);
+    fputc('\n', out);
+}
+
+/* The element that begins at an address; false: none does. */
+static bool find_element(const struct tma_cute_layout *layout, uint32_t address,
+                         uint32_t indices[TMA_CUTE_MODES]) {
+    uint64_t count = 1;
+    for (uint32_t mode = 0; mode < layout->mode_count; mode++)
+        count *= tma_cute_extent(layout, mode);
+    for (uint64_t n = 0; n < count; n++) {
+        uint64_t left = n;
+        for (uint32_t mode = 0; mode < layout->mode_count; mode++) {
+            indices[mode] = (uint32_t)(left % tma_cute_extent(layout, mode));
+            left /= tma_cute_extent(layout, mode);
+        }
+        if (tma_cute_address(layout, indices) == address)
+            return true;
+    }
+    return false;
+}
+
+static void write_cells(const struct tma_cute_layout *layout, FILE *out) {
+    uint32_t indices[TMA_CUTE_MODES], last = layout->address;
+    for (uint32_t mode = 0; mode < layout->mode_count; mode++)
+        indices[mode] = tma_cute_extent(layout, mode) - 1;
+    for (uint32_t i = 0; i < layout->first[layout->mode_count]; i++)
+        last += (layout->extents[i] - 1) * layout->strides[i] * layout->element_bits / 8;
+    uint32_t first_line = layout->address / LINE_BYTES, lines = last / LINE_BYTES - first_line + 1;
+    fprintf(out, "each chunk of 16 bytes: the indices of the element at its first byte\n%-10s",
+            "address");
+    for (int chunk = 0; chunk < CHUNKS; chunk++)
+        fprintf(out, " +%-*d", chunk + 1 < CHUNKS ? 8 : 0, chunk * CHUNK_BYTES);
+    for (uint32_t line = 0; line < lines && line < MOST_LINES; line++) {
+        uint32_t address = (first_line + line) * LINE_BYTES;
+        fprintf(out, "\n0x%-8" PRIx32, address);
+        for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
+            char text[96] = ".";
+            size_t at = 0;
+            if (find_element(layout, address + chunk * CHUNK_BYTES, indices))
+                for (uint32_t mode = 0; mode < layout->mode_count && at < sizeof text; mode++)
+                    at += (size_t)snprintf(text + at, sizeof text - at, "%s%" PRIu32 "%s",
+                                           mode == 0 ? "(" : ",", indices[mode],
+                                           mode + 1 == layout->mode_count ? ")" : "");
+            fprintf(out, " %-*s", chunk + 1 < CHUNKS ? 9 : 0, text);
+        }
+    }
+    fputc('\n', out);
+    if (lines > MOST_LINES)
+        fprintf(out, "%" PRIu32 " more lines of 128 bytes\n", lines - MOST_LINES);
+}
+
+static int run(const struct cli_options *options) {
+    const struct cute_options *own = (const struct cute_options *)options;
+    struct tma_scenario scenario = {0};
+    struct tma_cute_layout layout;
+    struct tma_error error;
+    struct cli_output output;
+    bool has_tile = options->operands.count > 0;
+    int status = CLI_OK;
+    if (has_tile == (own->layout != NULL)) {
+        cli_error("cute: expected a scenario or --layout");
+        return CLI_ERROR;
+    }
+    if (own->layout != NULL && tma_cute_read(own->layout, &layout, &error) != TMA_OK) {
+        cli_error("--layout: %s", error.text);
+        return CLI_ERROR;
+    }
+    if (has_tile && !cli_tiles_alone_read(options, &scenario)) {
+        tma_scenario_free(&scenario);
+        return CLI_ERROR;
+    }
+    if (!cli_output_open(&output, options->output)) {
+        tma_scenario_free(&scenario);
+        return CLI_ERROR;
+    }
+    if (has_tile) {
+        status = write_tiles(&scenario, output.file);
+    } else {
+        char text[TMA_CUTE_TEXT_BYTES];
+        tma_cute_write(&layout, text);
+        fprintf(output.file, "layout: %s\n", text);
+        write_box(&layout, output.file);
+        write_cells(&layout, output.file);
+    }
+    bool kept = cli_output_close(&output, status == CLI_OK);
+    tma_scenario_free(&scenario);
+    return status != CLI_OK ? status : kept ? CLI_OK : CLI_ERROR;
+}
+
+static const struct cli_option options[] = {
+    {.name = "--layout",
+     .value = "LAYOUT",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct cute_options, layout),
+     .help = "a layout of CuTe, for example 'Swizzle<3,4,3> o smem_ptr[16b] o (8,64):(64,1)'"},
+    CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
+    CLI_OPTION_OUTPUT,
+};
+
+const struct cli_verb cli_cute = {
+    .name = "cute",
+    .operands = "[SCENARIO.yaml]",
+    .takes_scenario = true,
+    .example = "--layout 'Swizzle<3,4,3> o smem_ptr[16b] o (8,64):(64,1)'",
+    .summary = "Write tiles as CuTe layouts, or find the tensor map of a CuTe layout.",
+    .details = "Of a scenario: the layout of each tile of the first stage. Modes are rows and the "
+               "elements "
+               "of a row;\nthe swizzle counts in bytes, as behind smem_ptr. With --layout: the box "
+               "and the "
+               "swizzle of the\ntensor map that leaves such a tile, and where its elements lie.",
+    .statuses = "0 done, 2 error",
+    .min_operands = 0,
+    .max_operands = 1,
+    .options = options,
+    .options_bytes = sizeof(struct cute_options),
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

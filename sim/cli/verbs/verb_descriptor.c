@@ -1,0 +1,280 @@
+/* tmasim descriptor: 64-bit matrix descriptors of wgmma, encoded, decoded, and compared with a
+ * tile. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "banks/operation_tile.h"
+#include "banks/wgmma.h"
+#include "cli/files/output.h"
+#include "cli/files/scenario_input.h"
+#include "cli/messages.h"
+#include "cli/verbs/verbs.h"
+#include "ptx/matrix.h"
+
+struct descriptor_options {
+    struct cli_options common;
+    const char *value; /* NULL: not given */
+    struct cli_count operation, mn;
+    bool mn_major;
+};
+
+/* The fields of a descriptor (PTX ISA, matrix descriptor format), in bytes. */
+struct descriptor_fields {
+    uint32_t start, leading, stride, base_offset;
+    enum tma_swizzle swizzle;
+};
+
+/* By the two bits of a descriptor. */
+static const enum tma_swizzle modes[4] = {TMA_SWIZZLE_NONE, TMA_SWIZZLE_128B, TMA_SWIZZLE_64B,
+                                          TMA_SWIZZLE_32B};
+
+static struct descriptor_fields decode(uint64_t value) {
+    return (struct descriptor_fields){
+        (uint32_t)(value & 0x3fff) << 4, (uint32_t)(value >> 16 & 0x3fff) << 4,
+        (uint32_t)(value >> 32 & 0x3fff) << 4, (uint32_t)(value >> 49 & 7), modes[value >> 62]};
+}
+
+static uint64_t encode(const struct descriptor_fields *fields) {
+    uint64_t mode = 0;
+    while (modes[mode] != fields->swizzle)
+        mode++;
+    return (uint64_t)(fields->start >> 4 & 0x3fff) | (uint64_t)(fields->leading >> 4) << 16 |
+           (uint64_t)(fields->stride >> 4) << 32 | (uint64_t)fields->base_offset << 49 | mode << 62;
+}
+
+static void write_fields(uint64_t value, FILE *out) {
+    struct descriptor_fields fields = decode(value);
+    fprintf(out,
+            "descriptor          0x%016" PRIx64 "\n"
+            "start address       0x%-8" PRIx32 "    bits 0-13, in units of 16 bytes\n"
+            "leading offset      %-10" PRIu32 "    bits 16-29\n"
+            "stride offset       %-10" PRIu32 "    bits 32-45\n"
+            "base offset         %-10" PRIu32 "    bits 49-51\n"
+            "swizzle             %-10s    bits 62-63\n",
+            value, fields.start, fields.leading, fields.stride, fields.base_offset,
+            tma_name_of(&tma_swizzle_names, (int)fields.swizzle));
+    uint64_t known = UINT64_C(0x3fff) | UINT64_C(0x3fff) << 16 | UINT64_C(0x3fff) << 32 |
+                     UINT64_C(7) << 49 | UINT64_C(3) << 62;
+    if ((value & ~known) != 0)
+        fprintf(out, "unknown bits        0x%" PRIx64 ": they must be 0\n", value & ~known);
+}
+
+/* A tile, and the instructions that read it. */
+struct reader {
+    const char *name;
+    struct tma_tile tile;
+    struct tma_wgmma_walk walk;
+};
+
+static uint32_t step_count(const struct reader *reader) {
+    const struct tma_wgmma_walk *walk = &reader->walk;
+    return walk->rows / walk->step_rows * (walk->row_bytes / walk->step_bytes);
+}
+
+/* Row and byte of the operand at which an instruction begins. */
+static void step_begin(const struct tma_wgmma_walk *walk, uint32_t step, uint32_t *row,
+                       uint32_t *byte) {
+    uint32_t row_steps = walk->row_bytes / walk->step_bytes;
+    *row = step / row_steps * walk->step_rows;
+    *byte = step % row_steps * walk->step_bytes;
+}
+
+/* The place of an operand's byte in the tile, before the swizzle. */
+static uint32_t place(const struct reader *reader, uint32_t row, uint32_t byte) {
+    uint32_t panel = byte / reader->tile.row_bytes;
+    return reader->tile.shared_address +
+           (panel * reader->walk.rows + row) * reader->tile.pitch_bytes +
+           byte % reader->tile.row_bytes;
+}
+
+static uint64_t step_descriptor(const struct reader *reader, uint32_t step) {
+    const struct tma_wgmma_operand *operand = &reader->walk.operand;
+    uint32_t row, byte;
+    step_begin(&reader->walk, step, &row, &byte);
+    struct descriptor_fields fields = {place(reader, row, byte), operand->leading_bytes,
+                                       operand->stride_bytes, 0, operand->swizzle};
+    return encode(&fields);
+}
+
+static void write_steps(const struct reader *reader, FILE *out) {
+    const struct tma_wgmma_walk *walk = &reader->walk;
+    bool mn_major = walk->operand.mn_major;
+    uint32_t bytes = reader->tile.element_bytes;
+    fprintf(out,
+            "%s at 0x%" PRIx32 ": %" PRIu32 " rows of %" PRIu32 " bytes, swizzle %s; %s-major, an "
+            "instruction reads %" PRIu32 " of %s by %" PRIu32 " of K\n%-18s  %-6s %-6s %-9s %-7s "
+            "%s\n",
+            reader->name, reader->tile.shared_address, reader->tile.rows, reader->tile.row_bytes,
+            tma_name_of(&tma_swizzle_names, (int)reader->tile.swizzle), mn_major ? "MN" : "K",
+            walk->operand.mn, "M or N", TMA_WGMMA_K_BYTES / bytes, "descriptor", "m/n", "k",
+            "start", "leading", "stride");
+    for (uint32_t step = 0; step < step_count(reader); step++) {
+        uint32_t row, byte;
+        step_begin(walk, step, &row, &byte);
+        uint64_t value = step_descriptor(reader, step);
+        struct descriptor_fields fields = decode(value);
+        fprintf(out,
+                "0x%016" PRIx64 "  %-6" PRIu32 " %-6" PRIu32 " 0x%-7" PRIx32 " %-7" PRIu32
+                " %" PRIu32 "\n",
+                value, mn_major ? byte / bytes : row, mn_major ? row : byte / bytes, fields.start,
+                fields.leading, fields.stride);
+    }
+}
+
+/* The instruction whose first element a descriptor names; the first one where none does. */
+static uint32_t named_step(const struct reader *reader, uint32_t start, bool *found) {
+    for (uint32_t step = 0; step < step_count(reader); step++)
+        if (decode(step_descriptor(reader, step)).start == start) {
+            *found = true;
+            return step;
+        }
+    *found = false;
+    return 0;
+}
+
+/* Compares where the tile has each 16 bytes of an instruction's operand with where the descriptor
+ * reads them. */
+static bool compare(const struct reader *reader, uint64_t value, FILE *out) {
+    const struct tma_wgmma_walk *walk = &reader->walk;
+    bool mn_major = walk->operand.mn_major, named;
+    uint32_t step = named_step(reader, decode(value).start, &named), first_row, first_byte;
+    uint32_t wrong = 0, all = 0, bytes = reader->tile.element_bytes;
+    step_begin(walk, step, &first_row, &first_byte);
+    for (uint32_t line = 0; line < walk->step_rows; line++)
+        for (uint32_t chunk = 0; chunk < walk->step_bytes / 16; chunk++) {
+            uint32_t row = first_row + line, byte = first_byte + 16 * chunk;
+            uint32_t has = tma_swizzle_address(reader->tile.swizzle, place(reader, row, byte));
+            uint32_t reads = tma_ptx_descriptor_address(value, mn_major, line, chunk);
+            all++;
+            if ((has & 0x3ffff) == reads || wrong++ > 0)
+                continue;
+            fprintf(out,
+                    "element m/n %" PRIu32 ", k %" PRIu32 " lies at 0x%" PRIx32
+                    ", and the descriptor reads it from 0x%" PRIx32 "\n",
+                    mn_major ? byte / bytes : row, mn_major ? row : byte / bytes, has, reads);
+        }
+    if (wrong == 0)
+        fprintf(out, "agrees with the tile of %s: instruction %" PRIu32 " of %" PRIu32 "\n",
+                reader->name, step, step_count(reader));
+    else
+        fprintf(out,
+                "%" PRIu32 " of %" PRIu32 " rows of 16 bytes are read from elsewhere; the "
+                "descriptor of %s is 0x%016" PRIx64 "%s\n",
+                wrong, all, reader->name, step_descriptor(reader, step),
+                named ? "" : ", of the first instruction: none begins at that start address");
+    return wrong == 0;
+}
+
+/* Finds the tile of an operation and the instructions that read it. */
+static bool find_reader(const struct descriptor_options *own, const struct tma_scenario *scenario,
+                        struct reader *reader) {
+    const struct tma_workload *workload = &scenario->workload;
+    uint32_t index = own->operation.value;
+    struct tma_error error;
+    if (index >= workload->operation_count) {
+        cli_error("--operation is %u; allowed: 0 to %u", index, workload->operation_count - 1);
+        return false;
+    }
+    uint32_t map = workload->operations[index].map;
+    struct tma_operation operation = workload->operations[index].operation;
+    tma_walk_coordinates(&workload->operations[index], workload, 0, 0, operation.coordinates);
+    operation.shared_address += workload->shared_base_bytes;
+    reader->name = scenario->map_names[map];
+    enum tma_error_code code =
+        tma_operation_tile(&workload->maps[map], &operation, &reader->tile, &error);
+    struct tma_wgmma_operand operand = {.mn = own->mn.value, .mn_major = own->mn_major};
+    if (code == TMA_OK && !own->mn.given && !own->mn_major && reader->tile.rows % 64 != 0)
+        operand.mn = reader->tile.rows;
+    if (code == TMA_OK && !own->mn.given && own->mn_major && reader->tile.element_bytes > 0 &&
+        reader->tile.row_bytes / reader->tile.element_bytes < 64)
+        operand.mn = reader->tile.row_bytes / reader->tile.element_bytes;
+    if (code == TMA_OK)
+        code = tma_wgmma_check(&operand, &reader->tile, &reader->walk, &error);
+    if (code != TMA_OK)
+        cli_error("%s: %s", reader->name, error.text);
+    return code == TMA_OK;
+}
+
+static bool read_value(const char *text, uint64_t *value) {
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    if (end != text && *end == '\0' && errno == 0 && *text != '-')
+        return true;
+    cli_error("--value is \"%s\"; expected 64 bits, as in 0x4000004000010000", text);
+    return false;
+}
+
+static int run(const struct cli_options *options) {
+    const struct descriptor_options *own = (const struct descriptor_options *)options;
+    struct tma_scenario scenario = {0};
+    struct reader reader = {0};
+    struct cli_output output;
+    uint64_t value = 0;
+    bool has_tile = options->operands.count > 0, good = true;
+    if (!has_tile && own->value == NULL) {
+        cli_error("descriptor: expected a scenario, --value, or both");
+        return CLI_ERROR;
+    }
+    if (own->value != NULL && !read_value(own->value, &value))
+        return CLI_ERROR;
+    if (has_tile &&
+        (!cli_tiles_alone_read(options, &scenario) || !find_reader(own, &scenario, &reader))) {
+        tma_scenario_free(&scenario);
+        return CLI_ERROR;
+    }
+    bool opened = cli_output_open(&output, options->output);
+    if (opened && own->value != NULL)
+        write_fields(value, output.file);
+    if (opened && own->value != NULL && has_tile)
+        good = compare(&reader, value, output.file);
+    else if (opened && has_tile)
+        write_steps(&reader, output.file);
+    bool kept = opened && cli_output_close(&output, true);
+    tma_scenario_free(&scenario);
+    return !kept ? CLI_ERROR : good ? CLI_OK : CLI_DIFFERENT;
+}
+
+static const struct cli_option options[] = {
+    {.name = "--value",
+     .value = "BITS",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct descriptor_options, value),
+     .help = "decode this descriptor; with a scenario, compare it with the tile"},
+    {.name = "--operation",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct descriptor_options, operation),
+     .help = "the tile of this operation of the stage; default: 0, the first one"},
+    {.name = "--mn",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct descriptor_options, mn),
+     .help = "rows of M or N of one instruction: 64 of A (default), up to 256 of B"},
+    {.name = "--mn-major",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct descriptor_options, mn_major),
+     .help = "the tile's rows lie along M or N, and not along K"},
+    CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
+    CLI_OPTION_OUTPUT,
+};
+
+const struct cli_verb cli_descriptor = {
+    .name = "descriptor",
+    .operands = "[SCENARIO.yaml]",
+    .takes_scenario = true,
+    .example = "gemm_tile --value 0x4000004000010002",
+    .summary = "Encode and decode wgmma's matrix descriptors, and compare one with a tile.",
+    .details =
+        "Of a scenario: the descriptors of the instructions that read a tile. With --value: its "
+        "fields, and\nwhether it reads each element from where the tile has it.",
+    .statuses = "0 done, 1 the descriptor does not describe the tile, 2 error",
+    .min_operands = 0,
+    .max_operands = 1,
+    .options = options,
+    .options_bytes = sizeof(struct descriptor_options),
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};
