@@ -312,7 +312,8 @@ enum tma_step tma_run_bulk_tensor(struct tma_warp *warp, const struct tma_op *op
                 barrier = tma_shared_address(barrier, rank_of);
             if (tma_watched(warp))
                 tma_watch_bulk_write(warp, op, i, tma_shared_address(address, rank_of),
-                                     size.shared_footprint_bytes, layout_of(&entry->map), barrier);
+                                     size.shared_footprint_bytes, layout_of(&entry->map), false,
+                                     barrier);
             if (!tma_mbarrier_receive(warp, op, i, barrier, size.transaction_bytes, transfer))
                 return TMA_STEP_FAILED;
         }
@@ -440,9 +441,9 @@ enum tma_step tma_run_bulk(struct tma_warp *warp, const struct tma_op *op, uint3
             return TMA_STEP_FAILED;
         if (transfer != NULL) {
             bool loads = op->space2 == TMA_PTX_GLOBAL;
-            transfer->direction = op->mode == 1                 ? TMA_REDUCE
-                                  : op->space == TMA_PTX_GLOBAL ? TMA_STORE
-                                                                : TMA_LOAD;
+            transfer->direction = op->space != TMA_PTX_GLOBAL ? TMA_LOAD
+                                  : op->mode == 1             ? TMA_REDUCE
+                                                              : TMA_STORE;
             transfer->global_address = loads ? from : op->space == TMA_PTX_GLOBAL ? to : 0;
             transfer->bytes = bytes;
             transfer->cta_mask = multicast ? mask : 1u << warp->cta->rank;
@@ -476,7 +477,8 @@ enum tma_step tma_run_bulk(struct tma_warp *warp, const struct tma_op *op, uint3
             if (op->space2 == TMA_PTX_SHARED && tma_watched(warp))
                 tma_watch_bulk_source(warp, op, i, from, bytes, barrier);
             if (tma_watched(warp))
-                tma_watch_bulk_write(warp, op, i, address, bytes, TMA_CHECK_NO_LAYOUT, barrier);
+                tma_watch_bulk_write(warp, op, i, address, bytes, TMA_CHECK_NO_LAYOUT,
+                                     op->mode == 1, barrier);
             if (!tma_mbarrier_receive(warp, op, i, barrier, bytes, transfer))
                 return TMA_STEP_FAILED;
         }
@@ -550,9 +552,10 @@ enum tma_step tma_run_store_async(struct tma_warp *warp, const struct tma_op *op
                        total, i, &offset);
         if (region == NULL)
             return TMA_STEP_FAILED;
-        if (op->mode == 0 && tma_watched(warp))
+        if (tma_watched(warp))
             tma_watch_bulk_write(warp, op, i, tma_address(warp, &op->a, op->offset, i), total,
-                                 TMA_CHECK_NO_LAYOUT, tma_address(warp, &op->c, op->offset_c, i));
+                                 TMA_CHECK_NO_LAYOUT, op->mode == 1,
+                                 tma_address(warp, &op->c, op->offset_c, i));
         for (uint32_t e = 0; e < op->elements; ++e, offset += bytes) {
             bool opaque = tma_opaque(warp, &values[e]) >> i & 1;
             uint64_t value = tma_lane_value(warp, &values[e], i), old = 0;

@@ -216,11 +216,12 @@ void tma_watch_access(struct tma_warp *warp, const struct tma_op *op, uint32_t l
 }
 
 void tma_watch_bulk_write(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
-                          uint64_t address, uint32_t bytes, uint8_t layout, uint64_t barrier) {
+                          uint64_t address, uint32_t bytes, uint8_t layout, bool reduces,
+                          uint64_t barrier) {
     struct tma_check_side side = side_of(warp, op, UINT32_C(1) << lane);
     tma_checks_bulk_write(checks_of(warp), &side, tma_shared_rank(address),
-                          tma_shared_offset(address), bytes, layout, tma_shared_rank(barrier),
-                          tma_shared_offset(barrier));
+                          tma_shared_offset(address), bytes, layout, reduces,
+                          tma_shared_rank(barrier), tma_shared_offset(barrier));
 }
 
 void tma_watch_bulk_read(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,

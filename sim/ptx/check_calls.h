@@ -33,7 +33,8 @@ void tma_watch_access(struct tma_warp *warp, const struct tma_op *op, uint32_t l
 
 /* A range of shared memory, by its address as the instruction has it, with the rank of the CTA. */
 void tma_watch_bulk_write(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
-                          uint64_t address, uint32_t bytes, uint8_t layout, uint64_t barrier);
+                          uint64_t address, uint32_t bytes, uint8_t layout, bool reduces,
+                          uint64_t barrier);
 void tma_watch_bulk_read(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
                          uint64_t address, uint32_t bytes, uint8_t layout);
 void tma_watch_bulk_source(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,

@@ -22,6 +22,7 @@ struct known {
 struct mark {
     uint16_t side;
     uint8_t layout; /* of a write by TMA */
+    bool reduces;   /* a reduction by TMA or red.async: they do not race with each other */
     bool generic;   /* by the generic proxy: TMA and wgmma need a fence */
     uint8_t bytes;  /* of the cell: the lowest bit stands for its first byte */
     uint32_t clock, lanes;
@@ -308,7 +309,7 @@ static bool is_reported(struct tma_checks *checks, const struct tma_check_side *
                         uint32_t address, const struct mark *mark, const struct verb *verb,
                         const struct mark *old, const char *did) {
     uint32_t warp = warp_of(checks, side);
-    if ((old->bytes & mark->bytes) == 0)
+    if ((old->bytes & mark->bytes) == 0 || (old->reduces && mark->reduces))
         return false;
     if (!is_ordered(checks, warp, old)) {
         race(checks, side, verb->does, mark->side, old, did, address);
@@ -433,11 +434,12 @@ static bool barrier_mark(struct tma_checks *checks, const struct tma_check_side 
 
 void tma_checks_bulk_write(struct tma_checks *checks, const struct tma_check_side *side,
                            uint32_t target, uint32_t address, uint32_t bytes, uint8_t layout,
-                           uint32_t barrier_cta, uint32_t barrier) {
+                           bool reduces, uint32_t barrier_cta, uint32_t barrier) {
     static const struct verb verb = {"writes", true};
     struct mark mark;
     if (!barrier_mark(checks, side, barrier_cta, barrier, layout, &mark))
         return;
+    mark.reduces = reduces;
     use_remote(checks, side, target);
     write_range(checks, side, target, address, bytes, mark, &verb);
 }

@@ -54,11 +54,11 @@ void tma_checks_access(struct tma_checks *checks, const struct tma_check_side *s
  * descriptor; TMA_CHECK_NO_LAYOUT: bytes that any reader may take. */
 enum { TMA_CHECK_NO_LAYOUT = 255 };
 
-/* A bulk operation, or st.async, writes shared memory, and completes on an mbarrier of CTA
- * `barrier_cta`. */
+/* A bulk operation, st.async or red.async writes shared memory, or reduces what is there, and
+ * completes on an mbarrier of CTA `barrier_cta`. */
 void tma_checks_bulk_write(struct tma_checks *checks, const struct tma_check_side *side,
                            uint32_t target, uint32_t address, uint32_t bytes, uint8_t layout,
-                           uint32_t barrier_cta, uint32_t barrier);
+                           bool reduces, uint32_t barrier_cta, uint32_t barrier);
 
 /* A bulk operation from one CTA to another reads shared memory until it completes on an mbarrier.
  */

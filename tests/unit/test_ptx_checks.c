@@ -120,6 +120,9 @@ static const struct {
     {"a store that is in no group", "0 write 0; 0 fence; 0 store 0; 0 exit;", "exit", false},
     {"it has waited", "0 write 0; 0 fence; 0 store 0; 0 commit 0; 0 group 0 0; 0 exit;", "", false},
     {"a copy to another CTA, not waited for", "0 send 0 0; 0 write 0;", "race", false},
+    {"reductions of two warps", "0 reduce 0 0; 1 reduce 0 0; 1 reduce 0 1;", "", false},
+    {"a reduction over a write", "0 write 0; 1 reduce 0 0;", "race", false},
+    {"a read of a reduction", "0 reduce 0 0; 0 read 0;", "race", false},
     {"a copy to another CTA, and its exit", "0 send 0 0; 0 arrive 0; 0 wait 0; 0 write 0; 0 exit;",
      "", false},
     {"a swizzle that does not fit", "0 load 0 0 3; 1 wait 0; 1 product 0 1;", "layout", false},
@@ -168,12 +171,15 @@ static void step(struct tma_checks *checks, uint32_t number, const char *word,
     else if (IS("atomic"))
         tma_checks_access(checks, &side, TMA_CHECK_ATOMIC, side.cta, given[0], 4);
     else if (IS("load")) {
-        tma_checks_bulk_write(checks, &side, side.cta, given[0], 128, layout, 0,
+        tma_checks_bulk_write(checks, &side, side.cta, given[0], 128, layout, false, 0,
                               place_of(given[1]));
         tma_checks_barrier_arrive(checks, &side, 0, place_of(given[1]), true); /* expect_tx */
         tma_checks_phase_complete(checks, 0, place_of(given[1]));
     } else if (IS("store"))
         tma_checks_bulk_read(checks, &side, given[0], 128, TMA_CHECK_NO_LAYOUT);
+    else if (IS("reduce"))
+        tma_checks_bulk_write(checks, &side, 0, given[0], 128, TMA_CHECK_NO_LAYOUT, true, 0,
+                              place_of(given[1]));
     else if (IS("send"))
         tma_checks_bulk_source(checks, &side, given[0], 128, 0, place_of(given[1]));
     else if (IS("copy"))

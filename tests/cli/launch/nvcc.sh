@@ -6,8 +6,9 @@ constant() { # FILE COUNT BYTES: a file of so many equal elements
 }
 constant 192.f16 16384 '\000\132'
 constant 192.f32 16384 '\000\000\100\103'
-for launch in ws multicast fp8 ring bytes; do
+for launch in ws multicast fp8 ring sum bytes; do
     [ $launch = ring ] && constant 3.i32 2048 '\003\000\000\000'
+    [ $launch = sum ] && constant 3.i32 256 '\003\000\000\000'
     [ $launch = bytes ] && constant 3.i32 128 '\003\000\000\000'
     for mode in --functional --sanitize=4; do
         echo "\$ tmasim run $launch.yaml $mode"

@@ -50,3 +50,36 @@ extern "C" __global__ void __launch_bounds__(128) bytes(const int *x, int *y) {
     __syncthreads();
     y[threadIdx.x] = tile[threadIdx.x / 4][threadIdx.x % 4];
 }
+
+// Each CTA adds its tile to that of the first one, by a bulk reduction.
+extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(64)
+    sum(const int *x, int *y) {
+    __shared__ __align__(128) int tile[256], total[256];
+    __shared__ uint64_t bar;
+    auto cluster = cg::this_cluster();
+    unsigned rank = cluster.block_rank();
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&bar, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        if (rank == 0)
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared,
+                                           &bar, 4096);
+    }
+    for (int i = threadIdx.x; i < 256; i += 64) {
+        tile[i] = x[rank * 256 + i] + (int)rank;
+        total[i] = -3;
+    }
+    ptx::fence_proxy_async(ptx::space_shared);
+    cluster.sync();
+    if (threadIdx.x == 0)
+        ptx::cp_reduce_async_bulk(ptx::space_cluster, ptx::space_shared, ptx::op_add,
+                                  cluster.map_shared_rank(total, 0), tile, 1024,
+                                  cluster.map_shared_rank(&bar, 0));
+    if (rank == 0) {
+        while (!ptx::mbarrier_try_wait_parity(&bar, 0))
+            ;
+        for (int i = threadIdx.x; i < 256; i += 64)
+            y[i] = total[i];
+    }
+    cluster.sync();
+}
