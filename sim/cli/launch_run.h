@@ -11,6 +11,7 @@ struct cli_launch_options {
     bool strict;
     bool page;        /* write an HTML page */
     bool functional;  /* no time passes */
+    const struct tma_core_ablation *ablation; /* NULL: the whole model */
     bool sample;      /* a long launch is simulated in part */
     bool why, no_why; /* whether experiments find out what limits the launch; neither: if it is
                          short */

@@ -9,6 +9,7 @@ struct tma_core_builder {
     const struct tma_ptx_module *module;
     const struct tma_ptx_function *function;
     const struct tma_stepper *stepper;
+    const struct tma_core_ablation *ablation;
     struct tma_core_plan *plan;
 };
 
@@ -230,8 +231,8 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
 
 /* Issue slots, pipes, and the latency of pipes that have a fixed one. What ptxas makes of one
  * instruction is a chain: each needs the result of the one before. */
-static void price(const struct tma_machine *machine, const struct tma_lowered *lowered,
-                  struct tma_core_instruction *planned) {
+static void price(const struct tma_machine *machine, const struct tma_core_ablation *ablation,
+                  const struct tma_lowered *lowered, struct tma_core_instruction *planned) {
     const uint32_t intervals[TMA_PIPE_COUNT] = {[TMA_PIPE_ALU] = machine->core.alu_cycles,
                                                 [TMA_PIPE_FMA] = machine->core.fma_cycles,
                                                 [TMA_PIPE_FMA_HEAVY] =
@@ -247,7 +248,8 @@ static void price(const struct tma_machine *machine, const struct tma_lowered *l
         if (lowered->slots[pipe] == 0)
             continue;
         issues += lowered->slots[pipe];
-        uint32_t cycles = lowered->slots[pipe] * intervals[pipe];
+        uint32_t interval = ablation != NULL && ablation->pipes[pipe] ? 1 : intervals[pipe],
+                 cycles = lowered->slots[pipe] * interval;
         if (uses < TMA_CORE_USES) {
             planned->uses[uses].pipe = (uint8_t)pipe;
             planned->uses[uses++].busy = (uint8_t)(cycles > 255 ? 255 : cycles);
@@ -267,12 +269,14 @@ static enum tma_error_code plan_function(struct tma_core_builder *builder,
     const struct tma_ptx_module *module = builder->module;
     size_t first = builder->function->first_instruction,
            end = first + builder->function->instruction_count;
+    const struct tma_core_ablation *ablation = builder->ablation;
     enum tma_error_code code = tma_lower(module, (uint32_t)(builder->function - module->functions),
-                                         registers, NULL, lowered, NULL, error);
+                                         registers, ablation == NULL ? NULL : &ablation->rules,
+                                         lowered, NULL, error);
     for (size_t i = first; code == TMA_OK && i < end; ++i) {
         struct tma_core_instruction *planned = &builder->plan->instructions[i];
         classify(machine, module, &module->instructions[i], planned);
-        price(machine, &lowered[i], planned);
+        price(machine, ablation, &lowered[i], planned);
         if (!add_registers(builder, &module->instructions[i], planned))
             code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
@@ -282,9 +286,11 @@ static enum tma_error_code plan_function(struct tma_core_builder *builder,
 enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
                                          const struct tma_ptx_launch *launch,
                                          const struct tma_stepper *stepper,
+                                         const struct tma_core_ablation *ablation,
                                          struct tma_core_plan *plan, struct tma_error *error) {
     const struct tma_ptx_module *module = launch->module;
-    struct tma_core_builder builder = {.module = module, .stepper = stepper, .plan = plan};
+    struct tma_core_builder builder = {
+        .module = module, .stepper = stepper, .ablation = ablation, .plan = plan};
     *plan = (struct tma_core_plan){0};
     plan->instructions = tma_allocate(module->instruction_count + 1, sizeof *plan->instructions);
     struct tma_lowered *lowered = tma_allocate(module->instruction_count + 1, sizeof *lowered);

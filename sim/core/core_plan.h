@@ -3,6 +3,7 @@
 #define TMA_CORE_CORE_PLAN_H
 
 #include "base/error.h"
+#include "core/core_run.h"
 #include "core/lowering.h"
 #include "memory/core/warp_access.h"
 #include "memory/machine.h"
@@ -59,10 +60,11 @@ struct tma_core_plan {
     size_t number_count, number_capacity;
 };
 
-/* Fails with TMA_ERROR_MEMORY. Call tma_core_plan_free in either case. */
+/* `ablation` may be NULL. Fails with TMA_ERROR_MEMORY. Call tma_core_plan_free in either case. */
 enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
                                          const struct tma_ptx_launch *launch,
                                          const struct tma_stepper *stepper,
+                                         const struct tma_core_ablation *ablation,
                                          struct tma_core_plan *plan, struct tma_error *error);
 void tma_core_plan_free(struct tma_core_plan *plan);
 

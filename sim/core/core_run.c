@@ -1,5 +1,6 @@
 #include "core/core_run.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocation.h"
@@ -35,6 +36,43 @@ const char *tma_core_stall_text(enum tma_core_stall stall) {
 #undef TEXT
     };
     return texts[stall];
+}
+
+/* ---- ablation ---- */
+
+const char *tma_core_part(uint32_t number, char name[TMA_CORE_PART_BYTES]) {
+    if (number < TMA_LOWERING_RULE_COUNT) {
+        snprintf(name, TMA_CORE_PART_BYTES, "%s",
+                 tma_lowering_key((enum tma_lowering_rule)number));
+        return tma_lowering_text((enum tma_lowering_rule)number);
+    }
+    number -= TMA_LOWERING_RULE_COUNT;
+    if (number == TMA_PIPE_COUNT) {
+        snprintf(name, TMA_CORE_PART_BYTES, "order");
+        return "instructions go before others that wait for operands, inside a block";
+    }
+    if (number > TMA_PIPE_COUNT)
+        return NULL;
+    snprintf(name, TMA_CORE_PART_BYTES, "pipe.%s", tma_pipe_name((enum tma_pipe)number));
+    for (char *letter = name; *letter != '\0'; ++letter)
+        *letter = *letter == ' ' ? '_' : *letter;
+    return "the cycles for which this pipe takes no other instruction of its scheduler";
+}
+
+bool tma_core_ablate(struct tma_core_ablation *ablation, const char *part) {
+    char name[TMA_CORE_PART_BYTES];
+    for (uint32_t number = 0; tma_core_part(number, name) != NULL; ++number) {
+        if (strcmp(name, part) != 0)
+            continue;
+        if (number < TMA_LOWERING_RULE_COUNT)
+            ablation->rules.off[number] = true;
+        else if (number < TMA_LOWERING_RULE_COUNT + TMA_PIPE_COUNT)
+            ablation->pipes[number - TMA_LOWERING_RULE_COUNT] = true;
+        else
+            ablation->order = true;
+        return true;
+    }
+    return false;
 }
 
 /* ---- the grid ---- */
@@ -281,10 +319,12 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
                                .result = result,
                                .executed = executed,
                                .free_pending = UINT32_MAX};
+    run.in_order = options != NULL && options->ablation != NULL && options->ablation->order;
     *result = (struct tma_core_result){.launch_cycles = machine->topology.launch_empty_cycles};
     enum tma_error_code code = tma_stepper_create(launch, options, executed, &run.stepper, error);
     if (code == TMA_OK)
-        code = tma_core_plan_create(machine, launch, run.stepper, &run.plan, error);
+        code = tma_core_plan_create(machine, launch, run.stepper,
+                                    options == NULL ? NULL : options->ablation, &run.plan, error);
     if (code == TMA_OK)
         code = tma_memory_create(&run.memory, machine, error);
     if (code == TMA_OK) {

@@ -4,6 +4,7 @@
 #ifndef TMA_CORE_CORE_RUN_H
 #define TMA_CORE_CORE_RUN_H
 
+#include "core/lowering.h"
 #include "memory/core/counters.h"
 #include "memory/machine.h"
 #include "ptx/execution.h"
@@ -47,6 +48,21 @@ struct tma_core_result {
     uint64_t (*line_stalls)[TMA_STALL_COUNT]; /* owned: the same by instruction */
     struct tma_memory_counters memory;
 };
+
+/* Parts of the model that a run can do without, to see what they are good for. */
+struct tma_core_ablation {
+    struct tma_lowering_options rules;
+    bool pipes[TMA_PIPE_COUNT]; /* they take an instruction each cycle */
+    bool order;                 /* instructions issue in the order of the PTX */
+};
+
+/* Leaves out one part more: a rule of lowering by its key, pipe.NAME, or order. False: there is no
+ * such part. */
+bool tma_core_ablate(struct tma_core_ablation *ablation, const char *part);
+
+/* Part `number` from 0: its name in `name`, and what it is; NULL: there are no more. */
+enum { TMA_CORE_PART_BYTES = 32 };
+const char *tma_core_part(uint32_t number, char name[TMA_CORE_PART_BYTES]);
 
 /* Fails as tma_ptx_execute does; what is wrong with the kernel is in *executed. With
  * options->sample_from, a long launch is simulated in part (docs/sampling.md): then its buffers do

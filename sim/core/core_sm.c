@@ -85,7 +85,10 @@ static void wait_until(struct tma_core_warp *warp, uint64_t cycle, enum tma_core
  * until those of others are. So an instruction that works on registers, or accesses memory, does
  * not hold up those behind it: it takes its slot, and its result comes when its operands are there.
  * What orders other warps or units waits for its operands, and the end of a block for all of it. */
-static bool is_reordered(const struct tma_core_instruction *planned) {
+static bool is_reordered(const struct tma_core_run *run,
+                         const struct tma_core_instruction *planned) {
+    if (run->in_order)
+        return false;
     return planned->kind == TMA_CORE_PLAIN || planned->kind == TMA_CORE_ACCESS ||
            planned->kind == TMA_CORE_COPY;
 }
@@ -107,7 +110,7 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     const struct tma_core_instruction *planned = &run->plan.instructions[warp->next];
     const uint32_t *numbers = run->plan.numbers + planned->first;
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
-    bool reordered = is_reordered(planned);
+    bool reordered = is_reordered(run, planned);
     for (uint32_t i = 0; i < count && (!reordered || warp->unknown > 0); ++i) {
         uint64_t result = warp->registers[numbers[i]];
         if (!reordered || result == TMA_NEVER)
@@ -416,7 +419,7 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
     struct tma_core_run *run = sm->run;
     struct tma_ptx_step *step = &run->step;
     enum tma_core_stall reason = TMA_STALL_ORDER;
-    uint64_t start = is_reordered(planned) ? start_of(run, warp, planned, cycle, &reason) : cycle;
+    uint64_t start = is_reordered(run, planned) ? start_of(run, warp, planned, cycle, &reason) : cycle;
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PLAIN:
         if (planned->issues != 0 && start - cycle <= planned->latency)

@@ -172,6 +172,7 @@ struct tma_core_run {
     struct tma_memory *memory;
     struct tma_core_result *result;
     struct tma_ptx_result *executed;
+    bool in_order; /* no instruction goes before one that waits for its operands */
     struct tma_core_sampling *sampling; /* owned; NULL: the launch is simulated whole */
     struct tma_ptx_step step;
     struct tma_core_sm *sms; /* owned: that have a CTA */

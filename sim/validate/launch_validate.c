@@ -71,7 +71,7 @@ static void run_prepared(const struct cli_launch_options *options, bool sample,
     struct tma_ptx_options checks = {.sanitize_ctas =
                                          options->sanitize.given ? options->sanitize.value : 0,
                                      .strict = options->strict,
-
+                                     .ablation = options->ablation,
                                      .sample_from = sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0,
                                      .maximum_instructions = UINT64_C(1) << MOST_INSTRUCTIONS_BITS};
     struct tma_ptx_result result = {0};
@@ -101,7 +101,9 @@ static void run_prepared(const struct cli_launch_options *options, bool sample,
         outcome->agrees = outputs.different == 0;
         snprintf(outcome->reason, sizeof outcome->reason, "%s", outputs.first);
     }
-    if (outcome->run && tma_count_sass(prepared->module, prepared->execution.registers, NULL,
+    const struct tma_lowering_options *rules =
+        options->ablation == NULL ? NULL : &options->ablation->rules;
+    if (outcome->run && tma_count_sass(prepared->module, prepared->execution.registers, rules,
                                        result.lines, &outcome->sass, &error) != TMA_OK) {
         outcome->run = false;
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.text);

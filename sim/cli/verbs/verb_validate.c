@@ -7,6 +7,7 @@
 #include "cli/launch_run.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
+#include "core/core_run.h"
 #include "scenario/machine_file.h"
 #include "validate/ablation.h"
 #include "validate/record_show.h"
@@ -19,6 +20,7 @@ struct validate_options {
     struct cli_count sanitize; /* of launches */
     bool functional;           /* the same */
     bool ablate, exact, traffic;
+    const char *without; /* NULL, or a part of the model of compiled kernels */
     const char *show; /* the name of a record, to be printed and not replayed; or NULL */
 };
 
@@ -80,15 +82,36 @@ static bool check_launches(const struct validate_options *own, bool *launches) {
     return false;
 }
 
+/* Finds the part that --without names. */
+static bool find_part(const char *part, struct tma_core_ablation *ablation) {
+    if (part == NULL || tma_core_ablate(ablation, part))
+        return true;
+    char name[TMA_CORE_PART_BYTES], all[1024] = "";
+    size_t length = 0;
+    for (uint32_t number = 0; tma_core_part(number, name) != NULL; number++)
+        length += (size_t)snprintf(all + length, sizeof all - length, "%s%s",
+                                   number == 0 ? "" : ", ", name);
+    cli_error("validate: there is no part \"%s\" of the model; allowed: %s", part, all);
+    return false;
+}
+
 static int run(const struct cli_options *options) {
     const struct validate_options *own = (const struct validate_options *)options;
     bool launches;
-    if (!check_launches(own, &launches))
+    struct tma_core_ablation ablation = {0};
+    if (!check_launches(own, &launches) || !find_part(own->without, &ablation))
         return CLI_ERROR;
+    if (!launches && own->without != NULL) {
+        cli_error("validate: --without is for launch records; --ablate is for kernels");
+        return CLI_ERROR;
+    }
     if (launches)
         return cli_launch_validate(&(struct cli_launch_options){.common = options,
                                                                 .sanitize = own->sanitize,
                                                                 .functional = own->functional,
+                                                                .ablation = own->without == NULL
+                                                                                ? NULL
+                                                                                : &ablation,
                                                                 .sample = !own->exact},
                                    own->gpu);
     struct tma_machine machine;
@@ -145,6 +168,12 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct validate_options, exact),
      .help = "for kernels and launches: simulate all records to their ends; without it, long ones\n"
              "are sampled, and the report says which, and by how much their cycles may be wrong"},
+    {.name = "--without",
+     .value = "PART",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct validate_options, without),
+     .help = "for launches: leave a part of the model out: a rule of docs/lowering.md, pipe.NAME or\n"
+             "order"},
     {.name = "--traffic",
      .kind = CLI_FLAG,
      .offset = offsetof(struct validate_options, traffic),
