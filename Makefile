@@ -424,6 +424,7 @@ build/capture-banks: scripts/capture/banks.cu
 build/capture-clusters: scripts/capture/clusters.cu scripts/capture/ptx.cuh
 build/capture-shared-port: scripts/capture/shared_port.cu scripts/capture/ptx.cuh
 build/capture-role-costs: scripts/capture/role_costs.cu scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
+build/capture-tensormap-costs: scripts/capture/tensormap_costs.cu
 build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/scenario.h scripts/capture/wgmma.cuh
 build/capture-line-latencies: scripts/capture/line_latencies.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh
 build/capture-l2-capacity: scripts/capture/l2_capacity.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh

@@ -13,6 +13,8 @@
 #include "cli/ranks.h"
 #include "core/core_run.h"
 #include "report/launch_page.h"
+#include "report/launch_timeline.h"
+#include "report/timeline.h"
 #include "scenario/text_file.h"
 
 enum {
@@ -70,12 +72,14 @@ static uint32_t checked_ctas(const struct cli_launch_options *options,
 }
 
 static enum tma_error_code execute(const struct cli_launch_options *options,
-                                   struct launch_case *run, struct tma_ptx_result *result,
-                                   struct tma_core_result *timing, struct tma_error *error) {
+                                   struct launch_case *run, struct tma_core_timeline *timeline,
+                                   struct tma_ptx_result *result, struct tma_core_result *timing,
+                                   struct tma_error *error) {
     struct cli_progress progress = {.unit = "CTAs"};
     const struct tma_ptx_options checks = {
         .sanitize_ctas = checked_ctas(options, &run->prepared.execution),
         .strict = options->strict,
+        .timeline = timeline,
         .sample_from = options->sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0,
         .progress = go_on,
         .context = &progress};
@@ -161,14 +165,21 @@ static int status_of(const struct tma_launch_report *report, bool compared) {
     return report->outputs != NULL && report->outputs->different > 0 ? CLI_DIFFERENT : CLI_OK;
 }
 
-static int run_case(const struct cli_launch_options *options, struct launch_case *run, FILE *out) {
+/* `timeline`: file of one; NULL: none. */
+static int run_case(const struct cli_launch_options *options, struct launch_case *run,
+                    FILE *timeline, FILE *out) {
     struct tma_ptx_result result = {0};
     struct tma_core_result timing = {0};
     struct tma_output_difference outputs = {0};
     struct tma_launch_measured measured;
     struct tma_error error;
-    enum tma_error_code code = execute(options, run, &result, &timing, &error);
+    struct tma_core_timeline spans = {0};
+    enum tma_error_code code =
+        timeline != NULL && !tma_core_timeline_create(&spans, TMA_MOST_TIMELINE_SPANS)
+            ? tma_fail(&error, TMA_ERROR_MEMORY, "out of memory")
+            : execute(options, run, timeline == NULL ? NULL : &spans, &result, &timing, &error);
     if (code != TMA_OK) {
+        tma_core_timeline_free(&spans);
         if (code != TMA_ERROR_INTERRUPTED)
             cli_error("%s: %s", cli_file_name(run->file.path), error.text);
         tma_ptx_result_free(&result);
@@ -182,7 +193,7 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
         tma_core_result_free(&timing);
         tma_ptx_result_free(&result);
         close_case(run);
-        return open_case(&exact, true, run) ? run_case(&exact, run, out) : CLI_ERROR;
+        return open_case(&exact, true, run) ? run_case(&exact, run, timeline, out) : CLI_ERROR;
     }
     bool ended = result.failure == TMA_PTX_COMPLETED, whole = timing.sampled_cycles == 0;
     bool compared = !ended || !whole || tma_compare_outputs(&run->prepared, &outputs, &run->list);
@@ -205,6 +216,11 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                                     cli_jobs(options->common),
                                                     options->common->quiet, report.limits);
     }
+    if (timeline != NULL && report.timing != NULL) {
+        tma_core_timeline_sort(&spans);
+        tma_launch_timeline_write(&report, &spans, timeline);
+    }
+    tma_core_timeline_free(&spans);
     int status = status_of(&report, compared);
     if (!options->page)
         write_report(&report, options->common->format, out);
@@ -219,13 +235,20 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
 
 int cli_launch_run(const struct cli_launch_options *options) {
     struct launch_case run;
-    struct cli_output output;
+    struct cli_output output, timeline = {0};
+    const char *path = options->timeline;
     int status = CLI_ERROR;
     if (cli_output_spares(options->common->output, options->common->operands.items[0]) &&
+        cli_output_spares(path, options->common->operands.items[0]) &&
         open_case(options, true, &run)) {
-        if (cli_output_open(&output, options->common->output)) {
-            status = run_case(options, &run, output.file);
-            if (!cli_output_close(&output, status != CLI_INTERRUPTED))
+        if (path == NULL || cli_output_open(&timeline, path)) {
+            if (cli_output_open(&output, options->common->output)) {
+                status = run_case(options, &run, timeline.file, output.file);
+                if (!cli_output_close(&output, status != CLI_INTERRUPTED))
+                    status = CLI_ERROR;
+            }
+            bool written = status == CLI_OK || status == CLI_DIFFERENT;
+            if (path != NULL && !cli_output_close(&timeline, written))
                 status = CLI_ERROR;
         }
     }

@@ -9,10 +9,11 @@ struct cli_launch_options {
     const char *label; /* of the record that is run; NULL: not given */
     struct cli_count sanitize;
     bool strict;
-    bool page;        /* write an HTML page */
-    bool functional;  /* no time passes */
+    bool page;                                /* write an HTML page */
+    bool functional;                          /* no time passes */
+    const char *timeline;                     /* file of a timeline; NULL: none */
     const struct tma_core_ablation *ablation; /* NULL: the whole model */
-    bool sample;      /* a long launch is simulated in part */
+    bool sample;                              /* a long launch is simulated in part */
     bool why, no_why; /* whether experiments find out what limits the launch; neither: if it is
                          short */
 };

@@ -58,6 +58,8 @@ void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
                   .rank = transfer->barrier_rank,
                   .barrier = transfer->barrier,
                   .bytes = transfer->completed_bytes,
+                  .instruction = run->step.instruction,
+                  .begin_cycle = cycle,
                   .group = warp->reads.committed},
         .cta_mask = transfer->cta_mask,
         .left =
@@ -107,11 +109,8 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
         run->out_of_memory = true;
 }
 
-/* The number of a tensor map among those of the kernel, from 1. */
-static uint32_t descriptor_of(struct tma_core_run *run, uint64_t address) {
-    for (size_t i = 0; i < run->map_count; ++i)
-        if (run->map_addresses[i] == address)
-            return (uint32_t)i + 1;
+/* Gives a tensor map the next number among those of the kernel, from 1; 0: there are too many. */
+static uint32_t number_map(struct tma_core_run *run, uint64_t address) {
     uint64_t *addresses =
         tma_array_grow(run->map_addresses, run->map_count, &run->map_capacity, sizeof *addresses);
     if (addresses == NULL) {
@@ -121,6 +120,37 @@ static uint32_t descriptor_of(struct tma_core_run *run, uint64_t address) {
     run->map_addresses = addresses;
     addresses[run->map_count++] = address;
     return run->map_count <= TMA_MAX_DESCRIPTORS ? (uint32_t)run->map_count : 0;
+}
+
+static uint32_t descriptor_of(struct tma_core_run *run, uint64_t address) {
+    for (size_t i = run->map_count; i-- > 0;)
+        if (run->map_addresses[i] == address)
+            return (uint32_t)i + 1;
+    return number_map(run, address);
+}
+
+/* Caches know maps by their numbers: it gets a new one. What was written is in L2. */
+void tma_core_renew_map(struct tma_core_run *run, const struct tma_core_warp *warp,
+                        uint32_t instruction) {
+    enum { LANES = 32, NO_MAP = 0 };
+    const struct tma_ptx_module *module = run->launch->module;
+    const struct tma_ptx_function *function = &module->functions[run->launch->function];
+    const struct tma_ptx_operand *operand =
+        &module->operands[module->instructions[instruction].operands];
+    uint64_t lanes[LANES];
+    uint32_t opaque;
+    if (instruction - function->first_instruction >= function->instruction_count ||
+        operand->kind != TMA_PTX_ADDRESS || operand->base != TMA_PTX_REGISTER)
+        return; /* in a function that the kernel calls: its registers are others */
+    tma_stepper_read(run->stepper, warp->warp, function->first_register + operand->number, lanes,
+                     &opaque);
+    uint64_t address = lanes[__builtin_ctz(run->step.lanes)] + (uint64_t)operand->offset;
+    for (size_t i = 0; i < run->map_count; ++i)
+        if (run->map_addresses[i] == address)
+            run->map_addresses[i] = NO_MAP;
+    uint32_t number = number_map(run, address);
+    if (number != 0)
+        tma_memory_leave_descriptor_in_l2(run->memory, number);
 }
 
 /* Bytes without a tensor map move as the rows of one whose rows lie end to end. */

@@ -198,6 +198,13 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
         if (tma_ptx_has(instruction, TMA_PTX_DOT_GPU) ||
             tma_ptx_has(instruction, TMA_PTX_DOT_SYS) || tma_ptx_has(instruction, TMA_PTX_DOT_GL))
             set(planned, TMA_CORE_FENCE, 0);
+        planned->renews = planned->kind == TMA_CORE_FENCE &&
+                          tma_ptx_has(instruction, TMA_PTX_DOT_TENSORMAP_GENERIC) &&
+                          tma_ptx_has(instruction, TMA_PTX_DOT_ACQUIRE);
+        return;
+    case TMA_PTX_OP_TENSORMAP_CP_FENCEPROXY:
+        set(planned, TMA_CORE_ACCESS, 0);
+        planned->access = TMA_ACCESS_STORE;
         return;
     case TMA_PTX_OP_BRA:
     case TMA_PTX_OP_BRX_IDX:
@@ -270,9 +277,9 @@ static enum tma_error_code plan_function(struct tma_core_builder *builder,
     size_t first = builder->function->first_instruction,
            end = first + builder->function->instruction_count;
     const struct tma_core_ablation *ablation = builder->ablation;
-    enum tma_error_code code = tma_lower(module, (uint32_t)(builder->function - module->functions),
-                                         registers, ablation == NULL ? NULL : &ablation->rules,
-                                         lowered, NULL, error);
+    enum tma_error_code code =
+        tma_lower(module, (uint32_t)(builder->function - module->functions), registers,
+                  ablation == NULL ? NULL : &ablation->rules, lowered, NULL, error);
     for (size_t i = first; code == TMA_OK && i < end; ++i) {
         struct tma_core_instruction *planned = &builder->plan->instructions[i];
         classify(machine, module, &module->instructions[i], planned);

@@ -42,8 +42,7 @@ const char *tma_core_stall_text(enum tma_core_stall stall) {
 
 const char *tma_core_part(uint32_t number, char name[TMA_CORE_PART_BYTES]) {
     if (number < TMA_LOWERING_RULE_COUNT) {
-        snprintf(name, TMA_CORE_PART_BYTES, "%s",
-                 tma_lowering_key((enum tma_lowering_rule)number));
+        snprintf(name, TMA_CORE_PART_BYTES, "%s", tma_lowering_key((enum tma_lowering_rule)number));
         return tma_lowering_text((enum tma_lowering_rule)number);
     }
     number -= TMA_LOWERING_RULE_COUNT;
@@ -161,7 +160,8 @@ static enum tma_error_code create(struct tma_core_run *run, struct tma_error *er
 }
 
 static bool start_cluster(struct tma_core_run *run, struct tma_core_cluster *place) {
-    place->cluster = tma_stepper_start(run->stepper, run->next_cluster++);
+    place->number = run->next_cluster++;
+    place->cluster = tma_stepper_start(run->stepper, place->number);
     if (place->cluster == NULL)
         return false;
     ++place->generation;
@@ -319,6 +319,7 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
                                .result = result,
                                .executed = executed,
                                .free_pending = UINT32_MAX};
+    run.timeline = options == NULL ? NULL : options->timeline;
     run.in_order = options != NULL && options->ablation != NULL && options->ablation->order;
     *result = (struct tma_core_result){.launch_cycles = machine->topology.launch_empty_cycles};
     enum tma_error_code code = tma_stepper_create(launch, options, executed, &run.stepper, error);

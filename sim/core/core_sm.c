@@ -234,6 +234,42 @@ static bool has_no_result(const struct tma_core_instruction *planned) {
     return planned->access == TMA_ACCESS_STORE || planned->access == TMA_ACCESS_REDUCE;
 }
 
+/* ---- the timeline ---- */
+
+static void add_span(const struct tma_core_sm *sm, enum tma_core_track track,
+                     const struct tma_core_cluster *cluster, uint32_t rank,
+                     const struct tma_core_span *rest) {
+    struct tma_core_span span = *rest;
+    span.track = track;
+    span.sm = sm->number;
+    span.cta = (uint32_t)(cluster->number * sm->run->cluster_ctas + rank);
+    tma_core_timeline_add(sm->run->timeline, &span);
+}
+
+static void add_wait(const struct tma_core_sm *sm, const struct tma_core_warp *warp,
+                     uint64_t cycle) {
+    enum { LEAST_CYCLES = 8 /* less is no wait in a picture */ };
+    if (sm->run->timeline == NULL || warp->index % TMA_CORE_GROUP_WARPS != 0 ||
+        cycle < warp->issued_cycle + LEAST_CYCLES)
+        return;
+    struct tma_core_span span = {
+        .group = warp->index / TMA_CORE_GROUP_WARPS,
+        .instruction = warp->next,
+        .stall = warp->earliest > warp->issued_cycle ? warp->reason : (uint32_t)TMA_STALL_SCHEDULER,
+        .start_cycle = warp->issued_cycle,
+        .end_cycle = cycle};
+    add_span(sm, TMA_TRACK_WARPS, warp->cluster, warp->rank, &span);
+}
+
+static void add_transfer(const struct tma_core_sm *sm, const struct tma_core_event *event) {
+    struct tma_core_span span = {.instruction = event->instruction,
+                                 .store = event->kind == TMA_EVENT_WRITTEN,
+                                 .start_cycle = event->begin_cycle,
+                                 .end_cycle = event->cycle};
+    if (sm->run->timeline != NULL)
+        add_span(sm, TMA_TRACK_TMA, event->cluster, event->rank, &span);
+}
+
 /* ---- what happens at a cycle ---- */
 
 static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
@@ -248,6 +284,7 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
             tma_stepper_complete(event->cluster->cluster, event->rank, event->barrier,
                                  event->bytes);
             tma_core_signal(run, event->cluster, event->rank, event->cycle);
+            add_transfer(sm, event);
         }
         break;
     case TMA_EVENT_ARRIVAL:
@@ -263,6 +300,8 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
             complete(event->kind == TMA_EVENT_STORE ? &warp->reads : &warp->stores, event->group,
                      event->cycle);
             unblock(sm, warp, event->cycle, TMA_STALL_STORES);
+            if (event->kind == TMA_EVENT_WRITTEN)
+                add_transfer(sm, event);
         }
         break;
     case TMA_EVENT_COPY:
@@ -335,6 +374,14 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
     uint64_t last = number == 0 ? 0 : group->ends[(number - 1) % TMA_CORE_PRODUCTS];
     group->ends[at] = multiply(sm, product, group->asked[at], last);
     group->products = number + 1;
+    if (run->timeline != NULL) {
+        struct tma_core_span span = {.group = warp->index / TMA_CORE_GROUP_WARPS,
+                                     .instruction = run->step.instruction,
+                                     .start_cycle =
+                                         last > group->asked[at] ? last : group->asked[at],
+                                     .end_cycle = group->ends[at]};
+        add_span(sm, TMA_TRACK_TENSOR, warp->cluster, warp->rank, &span);
+    }
     for (uint32_t i = 0; i < warps; ++i)
         unblock(sm, warp - in_group + i, cycle, TMA_STALL_PRODUCT);
 }
@@ -419,7 +466,8 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
     struct tma_core_run *run = sm->run;
     struct tma_ptx_step *step = &run->step;
     enum tma_core_stall reason = TMA_STALL_ORDER;
-    uint64_t start = is_reordered(run, planned) ? start_of(run, warp, planned, cycle, &reason) : cycle;
+    uint64_t start =
+        is_reordered(run, planned) ? start_of(run, warp, planned, cycle, &reason) : cycle;
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PLAIN:
         if (planned->issues != 0 && start - cycle <= planned->latency)
@@ -461,6 +509,10 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
             tma_core_sample_branch(run, warp, instruction, next, cycle);
         return;
     }
+    case TMA_CORE_FENCE:
+        if (planned->renews && step->lanes != 0)
+            tma_core_renew_map(run, warp, instruction);
+        return;
     case TMA_CORE_SLEEP:
         warp->ready_reason = TMA_STALL_SLEEP;
         warp->ready += (uint64_t)step->sleep_ns * run->machine->sm_clock_mhz / 1000;
@@ -500,6 +552,7 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     if (planned->kind == TMA_CORE_BULK && step->transfer_count == 0 && issues > 1)
         issues = 1;
     count_stall(run, warp, cycle, issues);
+    add_wait(sm, warp, cycle);
     if (issues != 0) {
         scheduler->free = cycle + issues;
         for (uint32_t i = 0; i < TMA_CORE_USES && planned->uses[i].busy != 0; ++i)

@@ -7,6 +7,7 @@
 
 #include "core/core_plan.h"
 #include "core/core_run.h"
+#include "core/core_timeline.h"
 #include "memory/core/port.h"
 #include "memory/system.h"
 
@@ -94,6 +95,7 @@ struct tma_core_warpgroup {
 /* A place for a cluster, and the one that runs there. */
 struct tma_core_cluster {
     struct tma_ptx_cluster *cluster; /* NULL: none */
+    uint64_t number;                 /* of it, in the grid */
     uint32_t generation;
     uint64_t free_cycle;
     uint32_t running;                                  /* warps */
@@ -129,7 +131,8 @@ struct tma_core_event {
     struct tma_core_cluster *cluster;
     uint32_t cluster_generation;
     uint32_t rank, barrier, bytes; /* BYTES, ARRIVAL */
-    uint32_t instruction;          /* ACCESS */
+    uint32_t instruction;          /* ACCESS, BYTES, STORE, WRITTEN: that began it, */
+    uint64_t begin_cycle;          /* of BYTES, STORE and WRITTEN at this cycle */
     uint64_t group;                /* STORE, WRITTEN, COPY */
 };
 
@@ -172,6 +175,7 @@ struct tma_core_run {
     struct tma_memory *memory;
     struct tma_core_result *result;
     struct tma_ptx_result *executed;
+    struct tma_core_timeline *timeline; /* borrowed, or NULL */
     bool in_order; /* no instruction goes before one that waits for its operands */
     struct tma_core_sampling *sampling; /* owned; NULL: the launch is simulated whole */
     struct tma_ptx_step step;
@@ -206,6 +210,10 @@ void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
 /* A warp asks global memory for the lines of the current step. */
 void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tma_core_warp *warp,
                      enum tma_core_event_kind kind, uint64_t cycle);
+
+/* The map at the address of a fence has changed: caches of tensor maps do not have it any more. */
+void tma_core_renew_map(struct tma_core_run *run, const struct tma_core_warp *warp,
+                        uint32_t instruction);
 
 /* Lets the memory system's time pass until `cycle`, and hands over what reaches it by then. */
 void tma_core_advance(struct tma_core_run *run, uint64_t cycle);

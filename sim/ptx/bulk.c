@@ -642,6 +642,14 @@ enum tma_step tma_run_map_copy(struct tma_warp *warp, const struct tma_op *op, u
             !copy_bytes(warp, op, to, to_offset, from, from_offset, TMA_DESCRIPTOR_BYTES, 0))
             return TMA_STEP_FAILED;
         tma_count_shared_words(warp, op, 1, 0);
+        struct tma_ptx_step *step = warp->launch->step;
+        if (step != NULL) {
+            step->line_count = 1;
+            step->lines[0].line = tma_address(warp, &op->a, op->offset, i) / TMA_DESCRIPTOR_BYTES;
+            step->lines[0].bytes = TMA_DESCRIPTOR_BYTES;
+            step->lines[0].sectors = 0xf;
+            step->lines[0].rounds = 0;
+        }
         break;
     }
     ++warp->launch->changes;

@@ -72,13 +72,15 @@ struct tma_ptx_finding {
 };
 
 struct tma_core_ablation;
+struct tma_core_timeline;
 
 struct tma_ptx_options {
-    uint32_t sanitize_ctas;        /* the first so many CTAs are checked for races; 0: none */
-    uint64_t sample_from;          /* who times the launch may leave out what repeats, where it has
-                                      about so many warp instructions; 0: never */
+    uint32_t sanitize_ctas; /* the first so many CTAs are checked for races; 0: none */
+    uint64_t sample_from;   /* who times the launch may leave out what repeats, where it has
+                               about so many warp instructions; 0: never */
     const struct tma_core_ablation *ablation; /* borrowed: what who times the launch leaves out of
                                                  its model; NULL: nothing */
+    struct tma_core_timeline *timeline; /* borrowed: gets what who times the launch sees; or NULL */
     bool strict;                   /* generic reads before a TMA write need a proxy fence, too */
     uint64_t maximum_instructions; /* warp instructions; 0: no limit */
     /* NULL, or called now and then with the CTAs that have ended: returns false to stop

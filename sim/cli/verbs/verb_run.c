@@ -262,17 +262,20 @@ static int run_launch(const struct run_options *own) {
                          : own->sampling == TMA_SAMPLING_CAREFUL ? "--sample=careful"
                                                                  : NULL;
     const char *const others[] = {own->functional ? "--functional" : NULL,
-                                  own->why ? "--why" : NULL};
+                                  own->why ? "--why" : NULL,
+                                  own->files[TIMELINE] != NULL ? "--timeline" : NULL};
     const char *format = tma_name_of(&run_format_names, own->common.format);
     int report_format;
     for (int i = 0; i < FURTHER_FILES; i++)
-        option = own->files[i] == NULL ? option : further_options[i];
+        option = own->files[i] == NULL || i == TIMELINE ? option : further_options[i];
     if (own->common.operands.count > 1)
         cli_error("run: one launch at a time; validate runs all launches of a file of records");
     else if (option != NULL)
         cli_error("run: %s is for scenarios, not for launches of compiled kernels", option);
     else if (!tma_value_of(&tma_report_format_names, format, &report_format))
         cli_error("run: the report of a launch has no format %s; allowed: text, json", format);
+    else if (own->functional && own->files[TIMELINE] != NULL)
+        cli_error("run: no time passes with --functional: there is no --timeline");
     else if (cli_sample_allowed(own->sampling, others, sizeof others / sizeof others[0]))
         return cli_launch_run(&(struct cli_launch_options){
             .common = &own->common,
@@ -280,6 +283,7 @@ static int run_launch(const struct run_options *own) {
             .sanitize = own->sanitize,
             .strict = own->strict,
             .functional = own->functional,
+            .timeline = own->files[TIMELINE],
             .sample = own->sampling != TMA_SAMPLING_NONE,
             .why = own->why,
             .no_why = own->no_why || own->sampling != TMA_SAMPLING_NONE});

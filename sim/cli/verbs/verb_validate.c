@@ -21,7 +21,7 @@ struct validate_options {
     bool functional;           /* the same */
     bool ablate, exact, traffic;
     const char *without; /* NULL, or a part of the model of compiled kernels */
-    const char *show; /* the name of a record, to be printed and not replayed; or NULL */
+    const char *show;    /* the name of a record, to be printed and not replayed; or NULL */
 };
 
 /* Replays the files and writes the report. Returns the exit status. */
@@ -106,14 +106,13 @@ static int run(const struct cli_options *options) {
         return CLI_ERROR;
     }
     if (launches)
-        return cli_launch_validate(&(struct cli_launch_options){.common = options,
-                                                                .sanitize = own->sanitize,
-                                                                .functional = own->functional,
-                                                                .ablation = own->without == NULL
-                                                                                ? NULL
-                                                                                : &ablation,
-                                                                .sample = !own->exact},
-                                   own->gpu);
+        return cli_launch_validate(
+            &(struct cli_launch_options){.common = options,
+                                         .sanitize = own->sanitize,
+                                         .functional = own->functional,
+                                         .ablation = own->without == NULL ? NULL : &ablation,
+                                         .sample = !own->exact},
+            own->gpu);
     struct tma_machine machine;
     struct cli_output output;
     size_t count = options->operands.count;
@@ -172,8 +171,9 @@ static const struct cli_option options[] = {
      .value = "PART",
      .kind = CLI_TEXT,
      .offset = offsetof(struct validate_options, without),
-     .help = "for launches: leave a part of the model out: a rule of docs/lowering.md, pipe.NAME or\n"
-             "order"},
+     .help =
+         "for launches: leave a part of the model out: a rule of docs/lowering.md, pipe.NAME or\n"
+         "order"},
     {.name = "--traffic",
      .kind = CLI_FLAG,
      .offset = offsetof(struct validate_options, traffic),

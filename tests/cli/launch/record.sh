@@ -29,6 +29,8 @@ try run two.jsonl --launch second
 { head -n 1 copy.jsonl; echo '{"label": 1'; } >two.jsonl
 try run two.jsonl
 try validate copy.jsonl --gpu nope
+try validate copy.jsonl --without order
+try validate copy.jsonl --without pipes
 # Scratch memory that no address space has.
 sed 's/"scratch_per_cta": 0/"scratch_per_cta": 18446744073709551615/; s/"kind": "tensor_map", "name": "\([a-z]*\)", "buffer": "[a-z]*"/"kind": "tensor_map", "name": "\1", "buffer": "scratch"/' "$OLDPWD/launch/data/copy.jsonl" >scratch.jsonl
 try run scratch.jsonl --launch copy

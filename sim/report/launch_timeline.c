@@ -1,0 +1,109 @@
+#include "report/launch_timeline.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/version.h"
+
+enum { NAME_BYTES = 200, MOST_LINES = 64 };
+
+/* Operations of a TMA unit overlap: each goes to the first line that is free. */
+struct unit_lines {
+    uint32_t sm, cta;
+    uint64_t ends[MOST_LINES];
+};
+
+static unsigned take_line(struct unit_lines *lines, const struct tma_core_span *span) {
+    unsigned line = 0;
+    if (lines->sm != span->sm || lines->cta != span->cta)
+        *lines = (struct unit_lines){.sm = span->sm, .cta = span->cta};
+    while (line < MOST_LINES - 1 && lines->ends[line] > span->start_cycle)
+        line++;
+    lines->ends[line] = span->end_cycle;
+    return line;
+}
+
+/* The source line of an instruction, or that of the PTX. */
+static void place_of(const struct tma_launch_report *report, uint32_t instruction,
+                     char place[NAME_BYTES]) {
+    const struct tma_ptx_module *module = report->prepared->module;
+    const struct tma_ptx_instruction *at = &module->instructions[instruction];
+    const struct tma_ptx_place *source = &module->places[at->source];
+    const char *file = at->source == 0 ? NULL : module->files[source->file];
+    const char *last = file == NULL ? NULL : strrchr(file, '/');
+    if (file == NULL)
+        snprintf(place, NAME_BYTES, "%.120s:%" PRIu32, report->ptx_name, at->line);
+    else
+        snprintf(place, NAME_BYTES, "%.120s:%" PRIu32, last == NULL ? file : last + 1,
+                 source->line);
+}
+
+static uint64_t nanosecond(const struct tma_launch_report *report, uint64_t cycle) {
+    uint64_t mhz = report->machine->sm_clock_mhz;
+    return cycle / mhz * 1000 + cycle % mhz * 1000 / mhz;
+}
+
+static void write_span(const struct tma_launch_report *report, const struct tma_core_span *span,
+                       struct unit_lines *lines, struct tma_json *json) {
+    char process[NAME_BYTES], track[NAME_BYTES], place[NAME_BYTES], name[2 * NAME_BYTES];
+    const char *kernel =
+                   report->prepared->module->functions[report->prepared->execution.function].name,
+               *what = "";
+    place_of(report, span->instruction, place);
+    snprintf(process, sizeof process, "%.100s Core%" PRIu32 " CTA%" PRIu32, kernel, span->sm,
+             span->cta);
+    switch (span->track) {
+    case TMA_TRACK_WARPS:
+        snprintf(track, sizeof track, "warp %" PRIu32 " (line 0)", 4 * span->group);
+        what = tma_core_stall_text((enum tma_core_stall)span->stall);
+        break;
+    case TMA_TRACK_TENSOR:
+        snprintf(track, sizeof track, "tensor cores for warp %" PRIu32 " (line 0)",
+                 4 * span->group);
+        what = "product";
+        break;
+    case TMA_TRACK_TMA:
+        snprintf(track, sizeof track, "TMA unit (line %u)", take_line(lines, span));
+        what = span->store ? "store" : "load";
+        break;
+    }
+    snprintf(name, sizeof name, "%s: %s", place, what);
+    uint64_t start = nanosecond(report, span->start_cycle),
+             end = nanosecond(report, span->end_cycle);
+    tma_json_begin_line(json, NULL);
+    tma_json_string(json, "name", name);
+    tma_json_string(json, "cat", kernel);
+    tma_json_string(json, "ph", "X");
+    tma_json_string(json, "pid", process);
+    tma_json_string(json, "tid", track);
+    tma_json_decimal(json, "ts", (double)start / 1000, 3);
+    tma_json_decimal(json, "dur", (double)(end - start) / 1000, 3);
+    tma_json_begin_line(json, "args");
+    tma_json_unsigned(json, "ptx_line",
+                      report->prepared->module->instructions[span->instruction].line);
+    tma_json_unsigned(json, "start_cycle", span->start_cycle);
+    tma_json_unsigned(json, "cycles", span->end_cycle - span->start_cycle);
+    tma_json_end_object(json);
+    tma_json_end_object(json);
+}
+
+void tma_launch_timeline_write(const struct tma_launch_report *report,
+                               const struct tma_core_timeline *timeline, FILE *out) {
+    struct tma_json json = {.out = out};
+    struct unit_lines lines = {.sm = UINT32_MAX};
+    tma_json_begin_object(&json, NULL);
+    tma_json_string(&json, "displayTimeUnit", "ns");
+    tma_json_begin_line(&json, "otherData");
+    tma_json_string(&json, "tmasim", TMA_VERSION);
+    tma_json_string(&json, "launch", report->prepared->launch->name);
+    tma_json_string(&json, "machine", report->machine->name);
+    tma_json_unsigned(&json, "clock_mhz", report->machine->sm_clock_mhz);
+    tma_json_unsigned(&json, "cycles", report->timing->cycles);
+    tma_json_unsigned(&json, "sm_step", timeline->sm_step);
+    tma_json_end_object(&json);
+    tma_json_begin_array(&json, "traceEvents");
+    for (size_t i = 0; i < timeline->count; i++)
+        write_span(report, &timeline->spans[i], &lines, &json);
+    tma_json_end_array(&json);
+    tma_json_end_object(&json);
+}
