@@ -11,12 +11,14 @@ enum {
     BANK_WIDTH = 30,
     ROW_LABEL_WIDTH = 76,
     HEAD_HEIGHT = 116,
+    PHASE_GAP = 8,
     TABLE_GAP = 44,
     CHUNK_BYTES = 16,
     CHUNK_WIDTH = 72,
     MAX_CHUNKS = 12,
     MAX_ROWS = 64,
-    PAGE_WIDTH = 2 * TMA_SVG_MARGIN + ROW_LABEL_WIDTH + TMA_BANKS * BANK_WIDTH,
+    PHASE_WIDTH = 56,
+    PAGE_WIDTH = 2 * TMA_SVG_MARGIN + ROW_LABEL_WIDTH + TMA_BANKS * BANK_WIDTH + PHASE_WIDTH,
 };
 
 /* The part of the tile that is drawn. It starts where the first lane is. */
@@ -115,15 +117,25 @@ static void write_wavefront(const struct tma_explanation *explanation, uint32_t 
     }
 }
 
-/* Returns the y below the table. */
+/* Phases of an instruction do not conflict with each other: a gap lies between their wavefronts.
+ * Returns the y below the table. Only measures where `out` is NULL. */
 static int write_wavefronts(const struct tma_explanation *explanation, int y, FILE *out) {
-    uint32_t last = UINT32_MAX;
-    write_banks(y, out);
+    uint32_t last = UINT32_MAX, phase = UINT32_MAX;
+    if (out != NULL)
+        write_banks(y, out);
     for (uint32_t i = 0; i < explanation->lane_count; i++) {
-        if (explanation->lanes[i].wavefront == last)
+        const struct tma_explained_lane *lane = &explanation->lanes[i];
+        if (lane->wavefront == last)
             continue;
-        last = explanation->lanes[i].wavefront;
-        write_wavefront(explanation, i, y, out);
+        last = lane->wavefront;
+        if (phase != UINT32_MAX && lane->phase != phase)
+            y += PHASE_GAP;
+        if (out != NULL && lane->phase != phase)
+            tma_svg_text(out, ROW_LABEL_WIDTH + TMA_BANKS * BANK_WIDTH + 8, y + 13, "note",
+                         "phase %" PRIu32, lane->phase);
+        phase = lane->phase;
+        if (out != NULL)
+            write_wavefront(explanation, i, y, out);
         y += TMA_SVG_CELL_HEIGHT;
     }
     return y;
@@ -222,8 +234,7 @@ static void write_head(const struct tma_explanation *explanation, FILE *out) {
 
 void tma_explanation_write_svg(const struct tma_explanation *explanation, FILE *out) {
     struct drawn_part window = window_of(explanation);
-    int tile_y =
-        HEAD_HEIGHT + TABLE_GAP + (int)explanation->report.wavefronts * TMA_SVG_CELL_HEIGHT;
+    int tile_y = write_wavefronts(explanation, HEAD_HEIGHT, NULL) + TABLE_GAP;
     int height = tile_y + (int)window.rows * TMA_SVG_CELL_HEIGHT + TMA_SVG_MARGIN + 16;
     tma_svg_begin(PAGE_WIDTH, height, "lanes, banks and wavefronts of one instruction", out);
     write_head(explanation, out);

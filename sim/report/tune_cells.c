@@ -82,9 +82,28 @@ static void write_same(const struct tma_tune *tune, FILE *out) {
             tune->draws, tune->draws == 1 ? "" : "s", same, same == 1 ? "" : "s");
 }
 
+/* What differs by less than the model's mean error over kernels of the library (docs/fidelity-
+ * kernels.md) may be the other way round on a GPU. */
+#define MODEL_ERROR 0.04
+
+static void write_close(const struct tma_tune *tune, FILE *out) {
+    size_t close = 0;
+    if (tune->rows[0].found != TMA_TUNE_SIMULATED || !tune->rows[0].timing_validated)
+        return;
+    for (size_t i = 1; i < tune->row_count; i++)
+        if (tune->rows[i].found == TMA_TUNE_SIMULATED && tune->rows[i].ratio < 1 + MODEL_ERROR)
+            close = i;
+    if (close > 0)
+        fprintf(out,
+                "ranks 1 to %zu lie within 4 %%, the model's mean error: measure them, as their "
+                "order is not sure\n",
+                close + 1);
+}
+
 void tma_tune_write_end(const struct tma_tune *tune, FILE *out) {
     write_counts(tune, out);
     write_same(tune, out);
+    write_close(tune, out);
     if (tune->rows[0].found == TMA_TUNE_SIMULATED && !tune->rows[0].timing_validated)
         fprintf(out, "the times%s\n", tma_timing_note(false, tune->rows[0].timing_edited));
     if (tune->partial)

@@ -43,6 +43,7 @@ struct tma_kernel_reader {
     struct tma_diagnostics *list;
     struct tma_kernel_program *program;
     struct tma_kernel *kernel; /* that of the program */
+    bool resident;             /* the grid has no more CTAs than run at once */
 
     struct tma_ring_operand operands[TMA_MAX_RING_OPERANDS];
     uint32_t operand_count;

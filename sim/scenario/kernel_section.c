@@ -4,6 +4,7 @@
 
 #include "base/allocation.h"
 #include "engine/roles/kernel_use.h"
+#include "memory/topology.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/parameters.h"
 #include "scenario/value.h"
@@ -18,6 +19,8 @@ static const struct tma_name machine_items[] = {{"machine", 0}};
 static const struct tma_names machine_names = {"number", machine_items, 1};
 static const struct tma_name cluster_items[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                                 {"8", 8}, {"16", 16}, {"none", 0}};
+static const struct tma_name launch_items[] = {{"all", 0}, {"resident", 1}};
+static const struct tma_names launch_names = {"launch", launch_items, 2};
 static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 6};
 static const struct tma_name scope_items[] = {{"cta", 0}, {"cluster", 1}};
 static const struct tma_names scope_names = {"scope", scope_items, 2};
@@ -25,6 +28,7 @@ static const struct tma_names scope_names = {"scope", scope_items, 2};
 struct kernel_input {
     struct tma_kernel kernel;
     const struct tma_yaml_node *rings, *buffers, *barriers, *roles;
+    int launch; /* of launch_names */
 };
 
 #define IN(member) offsetof(struct kernel_input, member)
@@ -49,6 +53,13 @@ static const struct tma_key kernel_keys[] = {
      .max = 1 << 20,
      .offset = IN(kernel.cta_count),
      .meaning = "number of CTAs in the grid"},
+    {.path = "launch",
+     .kind = TMA_KEY_ENUM,
+     .names = &launch_names,
+     .fallback = "all",
+     .offset = IN(launch),
+     .meaning = "all: so many CTAs; resident: of them, as many whole clusters as run at once, as "
+                "persistent kernels that ask cudaOccupancyMaxActiveClusters launch"},
     {.path = "cluster",
      .kind = TMA_KEY_ENUM,
      .names = &cluster_names,
@@ -467,6 +478,23 @@ static void check_cluster(struct tma_kernel_reader *reader) {
             kernel->cta_count, kernel->cluster_ctas);
 }
 
+/* Leaves out the CTAs of further waves. */
+static void launch_resident(struct tma_kernel_reader *reader) {
+    const struct tma_machine *machine = &reader->scenario_reader->scenario->machine;
+    struct tma_kernel *kernel = reader->kernel;
+    const struct tma_grid grid = {.ctas = kernel->cta_count,
+                                  .cluster_ctas = kernel->cluster_ctas,
+                                  .ctas_per_sm = tma_kernel_ctas_per_sm(machine, kernel),
+                                  .sms = kernel->sm_count};
+    uint32_t *sms = tma_allocate(TMA_MAX_PLACES, sizeof *sms);
+    uint32_t places = sms == NULL ? 0 : tma_machine_place_wave(machine, &grid, sms);
+    if (sms == NULL)
+        tma_scenario_diagnose(reader->scenario_reader, "kernel.launch", "out of memory");
+    if (places > 0 && places < kernel->cta_count)
+        kernel->cta_count = places;
+    tma_release(sms);
+}
+
 /* Lays out the shared memory, and checks what the engine checks before a run, so that its errors
  * are found with the others. Whether there are too many operations is left to the run, which may be
  * told that any number is right. */
@@ -489,6 +517,8 @@ static void check_engine(struct tma_kernel_reader *reader) {
     }
     if (code != TMA_OK)
         tma_diagnose(reader->list, code, at, "%s", error.text);
+    else if (reader->resident)
+        launch_resident(reader);
 }
 
 static void report_use(void *context, const struct tma_kernel_place *place, const char *text) {
@@ -526,6 +556,7 @@ void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
     *reader->kernel = input->kernel;
     snprintf(reader->kernel->name, TMA_KERNEL_NAME, "%.39s", scenario->name);
     copy_maps(&scenario->workload, reader->kernel);
+    reader->resident = input->launch != 0;
     begin_scope(reader);
     read_parts(reader, input);
     check_cluster(reader);
