@@ -409,7 +409,7 @@ build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) s
 
 CAPTURES := $(addprefix build/capture-,banks shared-port clusters role-costs pipelines line-latencies \
             l2-capacity slice-hash slice-rates gpc-links dram-banks refresh-drift coalescer sm-distances \
-            partition-distances pipe-rates instruction-costs accesses first-touch launch-parts)
+            partition-distances pipe-rates instruction-costs accesses copies first-touch launch-parts)
 .PHONY: capture
 capture: build/capture $(CAPTURES) ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions, lines, what L2 holds, its slices, DRAM (needs nvcc; GPU_ARCH=90a)
 
@@ -438,6 +438,7 @@ build/capture-pipe-rates: scripts/capture/pipe_rates.cu scripts/capture/wgmma.cu
 build/capture-instruction-costs: scripts/capture/instruction_costs.cu
 build/capture-launch-parts: scripts/capture/launch_parts.cu
 build/capture-accesses: scripts/capture/accesses.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh
+build/capture-copies: scripts/capture/copies.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh
 build/capture-first-touch: scripts/capture/first_touch.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
 build/capture-dram-banks: scripts/capture/dram_banks.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
 build/capture-refresh-drift: scripts/capture/refresh_drift.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
