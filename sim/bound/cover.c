@@ -1,12 +1,16 @@
 #include "bound/cover.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Whether an expression is a polynomial of its variables: then a few values show that it is linear.
  */
 static bool is_polynomial(const struct tma_expression *expression) {
-    const char *text = tma_expression_text(expression);
-    return strpbrk(text, "/%<>=!&|?,") == NULL && strstr(text, "pow2") == NULL;
+    const char *text = tma_expression_text(expression), *call = text;
+    while ((call = strchr(call, '(')) != NULL) /* pow2 and tables */
+        if (call++ > text && (isalnum((unsigned char)call[-2]) || call[-2] == '_'))
+            return false;
+    return strpbrk(text, "/%<>=!&|?,") == NULL;
 }
 
 static void add_range(struct tma_loop_ranges *ranges, uint32_t variable, int64_t count) {

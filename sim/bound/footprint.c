@@ -20,7 +20,8 @@ static uint64_t load_bytes(const struct tma_work_walk *walk, uint32_t role, uint
     const struct tma_tensor_map *map = &walk->kernel->maps[load->map];
     struct tma_loop_ranges ranges = {.count = 0};
     uint64_t used = 0, elements = 1;
-    if (load->operation.access != TMA_ACCESS_TILE || map->kind != TMA_MAP_TILED ||
+    if (load->operation.access != TMA_ACCESS_TILE || load->lanes.rows != NULL ||
+        load->lanes.active != 0 || map->kind != TMA_MAP_TILED ||
         map->interleave != TMA_INTERLEAVE_NONE || !tma_find_ranges(walk, role, index, &ranges))
         return 0;
     for (uint32_t d = 0; d < map->rank; d++) {

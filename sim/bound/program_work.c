@@ -251,7 +251,7 @@ static uint64_t instruction_cycles(const struct tma_machine *machine,
     case TMA_STATEMENT_SIGNAL:
         return machine->warp.arrive_cycles;
     case TMA_STATEMENT_OPERATION:
-        return machine->warp.issue_cycles;
+        return tma_lanes_carry(statement->lanes.by) ? 0 : machine->warp.issue_cycles;
     case TMA_STATEMENT_WAIT_STORES:
         return machine->warp.wait_group_cycles;
     case TMA_STATEMENT_BARRIER:
@@ -260,6 +260,7 @@ static uint64_t instruction_cycles(const struct tma_machine *machine,
     case TMA_STATEMENT_RELEASE: /* this one and the next two may have nothing to do */
     case TMA_STATEMENT_COMMIT:
     case TMA_STATEMENT_WAIT_MMA:
+    case TMA_STATEMENT_WAIT_LOADS:
     case TMA_STATEMENT_FOR:
     case TMA_STATEMENT_TILES:
     case TMA_STATEMENT_IF:
@@ -305,7 +306,7 @@ static void add_statement(const struct tma_work_walk *walk, const struct tma_sta
     if (statement->kind != TMA_STATEMENT_OPERATION)
         return;
     increase(&work->operations, 1, times);
-    if (statement->operation.direction == TMA_LOAD)
+    if (statement->operation.direction == TMA_LOAD && !tma_lanes_carry(statement->lanes.by))
         add_load(walk, statement, times, work);
 }
 
@@ -367,6 +368,7 @@ void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end
         case TMA_STATEMENT_WAIT_MMA:
         case TMA_STATEMENT_COMMIT:
         case TMA_STATEMENT_WAIT_STORES:
+        case TMA_STATEMENT_WAIT_LOADS:
         case TMA_STATEMENT_BARRIER:
         case TMA_STATEMENT_EXIT:
             add_statement(walk, &statements[i], times, work);

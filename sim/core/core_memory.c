@@ -99,6 +99,8 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
                                 .wavefronts = step->line_count,
                                 .line_count = step->line_count};
     for (uint32_t i = 0; i < step->line_count; ++i)
+        access.bytes += step->lines[i].bytes;
+    for (uint32_t i = 0; i < step->line_count; ++i)
         access.lines[i] = (struct tma_access_line){
             .line = step->lines[i].line,
             .sectors = step->lines[i].sectors,

@@ -7,6 +7,7 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "base/heap.h"
+#include "engine/lane_accesses.h"
 #include "engine/program.h"
 
 void tma_issue_queue_free(struct tma_issue_queue *queue) {
@@ -109,8 +110,24 @@ void tma_operation_hand_over(struct tma_simulation *simulation) {
     struct tma_row_stream rows;
     struct tma_operation_size size;
     struct tma_error error;
+    uint64_t tag = (uint64_t)issue.actor << 32 | issue.record;
+    enum tma_error_code code = TMA_OK;
+    if (tma_lanes_carry(operation->lanes.by)) {
+        operation->window =
+            tma_trace_issue(&simulation->tracer, issue.cycle,
+                            (struct tma_event_source){issue.sm, operation->cta, operation->slot},
+                            operation->number, operation->map);
+        code = tma_lanes_hand_over(simulation, operation, issue.cycle, tag, issue.sm, &error);
+        if (code == TMA_ERROR_MEMORY)
+            tma_simulation_out_of_memory(simulation);
+        else if (code != TMA_OK)
+            fault(simulation, operation, issue.cycle, code, error.text);
+        return;
+    }
+    if (operation->one_row)
+        map.box_dim[1] = 1;
     map.global_address += maps->arrays[operation->map].pitch_bytes * operation->map_index;
-    enum tma_error_code code = tma_rows_begin(&rows, &map, &operation->operation, &size, &error);
+    code = tma_rows_begin(&rows, &map, &operation->operation, &size, &error);
     if (code != TMA_OK) {
         fault(simulation, operation, issue.cycle, code, error.text);
         return;
@@ -124,12 +141,15 @@ void tma_operation_hand_over(struct tma_simulation *simulation) {
     operation->left = 1 + copy_count;
     struct tma_issue request = {
         .cycle = issue.cycle,
-        .tag = (uint64_t)issue.actor << 32 | issue.record,
+        .tag = tag,
         .sm = issue.sm,
         .direction = operation->operation.direction,
         .warp = operation->warp,
         .map = &map,
-        .descriptor = tma_program_descriptor(simulation, operation->map, operation->map_index),
+        .descriptor =
+            operation->lanes.by == TMA_BY_BULK
+                ? 0
+                : tma_program_descriptor(simulation, operation->map, operation->map_index),
         .rows = &rows,
         .size = &size,
         .copies = copies,
@@ -155,6 +175,7 @@ void tma_operation_complete(struct tma_simulation *simulation,
     struct tma_cta *cta = issuer;
     enum tma_direction direction = operation->operation.direction;
     tma_account_completion(&simulation->accounting, direction, completion);
+    simulation->accounting.result->counters.lane_operations += tma_lanes_carry(operation->lanes.by);
     for (uint32_t rank = 0; completion->copied && cta->sm->number != completion->sm; rank++)
         cta = tma_cta_peer(issuer, rank);
     /* The CTA that issued a prefetch may have ended. */

@@ -5,6 +5,7 @@
 #define TMA_ENGINE_ISSUED_OPERATION_H
 
 #include "engine/cta.h"
+#include "engine/lanes.h"
 #include "memory/system.h"
 #include "placement/operation.h"
 
@@ -18,6 +19,9 @@ struct tma_issued {
     uint32_t warp;                  /* that issued it, in its SM */
     uint32_t order; /* tells it from others of its actor, where warps see both ends in one cycle */
     bool cta_stays; /* its CTA does not end before it */
+    bool one_row;   /* it moves one row of the box */
+    struct tma_lanes lanes; /* who carries it out */
+    int64_t entry;          /* of the table that names the rows of lanes: the first one */
 
     /* The runtime's. */
     uint32_t actor, record; /* who issued it, and its place in the pool */
@@ -25,6 +29,9 @@ struct tma_issued {
     uint32_t left;          /* completions to come: its own, and copies */
     uint32_t next_free;
     uint64_t window; /* of the trace */
+    /* Of lanes: accesses that are not done, and what there is so far of the completion. */
+    uint32_t accesses;
+    struct tma_completion sum;
 };
 
 /* The operations in flight of one actor: their numbers do not depend on others. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "engine/deadlock.h"
+#include "engine/lane_accesses.h"
 #include "engine/program.h"
 
 /* Steps of the actor from one look of the caller's to the next. A step of a full chip takes some
@@ -55,6 +56,17 @@ static uint64_t order_of(const struct tma_simulation *simulation,
     return (uint64_t)operation->actor << 32 | operation->order;
 }
 
+/* Takes the accesses of warps that are done. False when out of memory. */
+static bool take_accesses(struct tma_simulation *simulation) {
+    struct tma_access_completion done;
+    while (tma_memory_take_access(simulation->memory, &done)) {
+        const struct tma_completion tagged = {.tag = done.tag};
+        if (!tma_lanes_end_access(simulation, tma_operation_of(simulation, &tagged), done.cycle))
+            return false;
+    }
+    return true;
+}
+
 /* Lets the memory system's time pass until `cycle`, and learns of completions. */
 static void advance(struct tma_simulation *simulation, uint64_t cycle) {
     struct tma_completion completion;
@@ -62,8 +74,27 @@ static void advance(struct tma_simulation *simulation, uint64_t cycle) {
     while (good && tma_memory_take(simulation->memory, &completion))
         good = tma_completion_queue_push(&simulation->completions, &completion,
                                          order_of(simulation, &completion));
+    if (good && simulation->has_lanes)
+        good = take_accesses(simulation);
     if (!good)
         tma_simulation_out_of_memory(simulation);
+}
+
+/* How far the memory system is ahead of the actors: what they issue reaches it so much later. An
+ * access of a warp reaches it at once. */
+static uint64_t ahead_cycles(const struct tma_simulation *simulation) {
+    return simulation->has_lanes ? 0 : simulation->machine->tma.issue_cycles;
+}
+
+/* How long before its cycle a completion is known. */
+static uint64_t known_cycles(const struct tma_simulation *simulation) {
+    const struct tma_machine *machine = simulation->machine;
+    uint64_t cycles = tma_machine_completion_cycles(machine);
+    if (!simulation->has_lanes)
+        return cycles;
+    uint64_t least = machine->l1.hit_cycles < machine->l1.fill_cycles ? machine->l1.hit_cycles
+                                                                      : machine->l1.fill_cycles;
+    return cycles < least ? cycles : least;
 }
 
 /* Hands over the operations issued before `cycle`: actors can no longer issue an earlier one. Each
@@ -71,8 +102,7 @@ static void advance(struct tma_simulation *simulation, uint64_t cycle) {
  * operations are handed over together. */
 static void hand_over_before(struct tma_simulation *simulation, uint64_t cycle) {
     while (tma_issue_queue_first(&simulation->issues) < cycle && simulation->code == TMA_OK) {
-        advance(simulation,
-                tma_issue_queue_first(&simulation->issues) + simulation->machine->tma.issue_cycles);
+        advance(simulation, tma_issue_queue_first(&simulation->issues) + ahead_cycles(simulation));
         tma_operation_hand_over(simulation);
     }
 }
@@ -81,7 +111,7 @@ static void hand_over_before(struct tma_simulation *simulation, uint64_t cycle) 
  * earlier one. */
 static bool knows_first_completion(const struct tma_simulation *simulation) {
     return tma_completion_queue_first(&simulation->completions) <
-           tma_memory_now(simulation->memory) + tma_machine_completion_cycles(simulation->machine);
+           tma_memory_now(simulation->memory) + known_cycles(simulation);
 }
 
 static void complete_first(struct tma_simulation *simulation, uint64_t now) {
@@ -102,8 +132,7 @@ static void complete(struct tma_simulation *simulation, uint64_t now) {
 
 /* Every other actor waits, and nothing is issued: lets time pass until a completion is known. */
 static void wait_for_completion(struct tma_simulation *simulation) {
-    uint64_t window =
-        simulation->machine->tma.issue_cycles + tma_machine_completion_cycles(simulation->machine);
+    uint64_t window = ahead_cycles(simulation) + known_cycles(simulation);
     while (!knows_first_completion(simulation) && simulation->code == TMA_OK) {
         if (tma_memory_in_flight(simulation->memory) == 0) {
             if (simulation->completions.count == 0)
@@ -145,12 +174,11 @@ static bool is_idle(const struct tma_simulation *simulation) {
 }
 
 struct tma_wait tma_memory_actor_step(struct tma_simulation *simulation, uint64_t now) {
-    const struct tma_machine *machine = simulation->machine;
-    uint64_t until = now + machine->tma.issue_cycles + tma_machine_completion_cycles(machine);
+    uint64_t until = now + ahead_cycles(simulation) + known_cycles(simulation);
     let_look(simulation, now);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(simulation, now);
-        advance(simulation, now + machine->tma.issue_cycles);
+        advance(simulation, now + ahead_cycles(simulation));
         complete(simulation, now);
         tma_trace_late_fills(&simulation->tracer, simulation->memory);
         flush_events(simulation, now);

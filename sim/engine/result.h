@@ -46,7 +46,8 @@ struct tma_distribution {
 
 /* Sectors have 32 bytes. */
 struct tma_counters {
-    uint64_t operations; /* that have completed; a multicast load is one */
+    uint64_t operations;      /* that have completed; a multicast load is one */
+    uint64_t lane_operations; /* of these, ones that lanes of warps carried out */
     uint64_t rows, rows_out_of_bounds;
     uint64_t bytes;        /* of loads: completed on mbarriers, out-of-bounds fill included */
     uint64_t tensor_bytes; /* the part of `bytes` that came from tensors */
@@ -68,6 +69,13 @@ struct tma_counters {
     uint64_t l2_evictions;           /* lines */
     uint64_t dram_read_sectors, dram_write_sectors;
     uint64_t shared_write_wavefronts; /* of arriving data into shared memory */
+    uint64_t accesses;                /* instructions of warps that access global memory */
+    uint64_t access_sectors;          /* that these touch */
+    uint64_t access_bytes;            /* of these, that their lanes use */
+    uint64_t access_repeats;          /* rounds of atomics beyond the first, of lanes with one
+                                         address */
+    uint64_t l1_sectors;              /* of loads that L1 looked up, or passed on to L2 */
+    uint64_t l1_hit_sectors;          /* of these, that L1 had */
     uint64_t descriptor_fetches;      /* tensor maps that SMs lacked */
     uint64_t descriptor_l2_fetches;   /* tensor maps that GPCs lacked, and asked L2 for */
     uint64_t descriptor_dram_fetches; /* tensor maps that L2 lacked */
@@ -105,6 +113,7 @@ struct tma_waves {
     X(TMA_ROLE_PRODUCTS, "products", "issuing matrix products and waiting for them")               \
     X(TMA_ROLE_TENSOR_QUEUE, "tensor_queue", "queue of the tensor cores behind other roles")       \
     X(TMA_ROLE_STORES, "stores", "waiting for stores")                                             \
+    X(TMA_ROLE_LOADS, "loads", "waiting for loads into registers")                                 \
     X(TMA_ROLE_BARRIER, "barrier", "waiting at named barriers")                                    \
     X(TMA_ROLE_TILE, "tile", "taking the next output tile")                                        \
     X(TMA_ROLE_MBARRIER, "mbarrier", "mbarrier instructions that need not wait")

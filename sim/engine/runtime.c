@@ -32,6 +32,7 @@ void tma_simulation_free(struct tma_simulation *simulation) {
     tma_issue_queue_free(&simulation->issues);
     tma_actors_free(&simulation->actors);
     tma_memory_free(simulation->memory);
+    tma_release(simulation->lane_rows);
     tma_places_free(simulation);
 }
 
@@ -152,6 +153,8 @@ static void simulate(struct tma_simulation *simulation, const struct tma_engine_
         return;
     if (tma_tracer_is_on(&simulation->tracer))
         tma_memory_report_fills(simulation->memory);
+    if (simulation->has_lanes)
+        tma_memory_carve_out(simulation->memory, simulation->sm_shared_bytes);
     tma_warm_start(simulation);
     if (simulation->code != TMA_OK)
         return;

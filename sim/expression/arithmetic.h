@@ -31,6 +31,7 @@ enum tma_arithmetic_fault {
     TMA_ARITHMETIC_GOOD,
     TMA_ARITHMETIC_OVERFLOW,
     TMA_ARITHMETIC_ZERO_DIVISOR,
+    TMA_ARITHMETIC_NO_ENTRY, /* of a table */
 };
 
 /* Computes *result = a operation b. On a fault leaves *result. */

@@ -17,6 +17,7 @@ enum tma_step_kind {
     TMA_STEP_OR,          /* takes a value; if it is not 0, pushes 1 and jumps to `target` */
     TMA_STEP_UNLESS,      /* takes a value; if it is 0, jumps to `target` */
     TMA_STEP_JUMP,        /* jumps to `target` */
+    TMA_STEP_LOOK_UP,     /* turns a number into that entry of `table` */
 };
 
 struct tma_expression_step {
@@ -24,7 +25,10 @@ struct tma_expression_step {
     uint8_t operation; /* enum tma_arithmetic */
     uint16_t column;   /* in the text, from 1, of what may fail here */
     uint32_t target;   /* index of a step */
-    int64_t value;
+    union {
+        int64_t value;
+        const struct tma_expression_table *table; /* TMA_STEP_LOOK_UP */
+    };
 };
 
 /* A name of the text, for messages. */

@@ -51,6 +51,12 @@ static struct evaluation run(const struct tma_expression *expression, const int6
         case TMA_STEP_JUMP:
             i = step->target;
             break;
+        case TMA_STEP_LOOK_UP:
+            if (top[-1] < 0 || top[-1] >= (int64_t)step->table->count)
+                fault = TMA_ARITHMETIC_NO_ENTRY;
+            else
+                top[-1] = step->table->values[top[-1]];
+            break;
         }
         if (fault != TMA_ARITHMETIC_GOOD)
             return (struct evaluation){fault, step->column, 0};
@@ -84,8 +90,9 @@ enum tma_error_code tma_expression_evaluate(const struct tma_expression *express
     write_names(expression, variables, names, sizeof names);
     return tma_fail(error, TMA_ERROR_ARGUMENT, "\"%.160s\", column %u: %s%s", expression->text,
                     evaluation.column,
-                    evaluation.fault == TMA_ARITHMETIC_ZERO_DIVISOR
-                        ? "division by zero"
+                    evaluation.fault == TMA_ARITHMETIC_ZERO_DIVISOR ? "division by zero"
+                    : evaluation.fault == TMA_ARITHMETIC_NO_ENTRY
+                        ? "the table has no entry of this number"
                         : "the result does not fit in 64 bits",
                     names);
 }

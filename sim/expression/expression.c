@@ -90,6 +90,10 @@ static void emit(struct emitter *emitter, uint32_t index) {
     case TMA_SYNTAX_CONDITIONAL:
         emit_conditional(emitter, node);
         break;
+    case TMA_SYNTAX_LOOK_UP:
+        emit(emitter, node->operands[0]);
+        emitter->steps[add_step(emitter, TMA_STEP_LOOK_UP, node, 0)].table = node->table;
+        break;
     default:
         emit_logic(emitter, node);
     }

@@ -18,7 +18,7 @@
  * rounds the exact quotient up, without floating point: its argument has to be a quotient. In
  * ceil(a / b / c), the exact value of a / (b * c) is rounded, once; what is in parentheses is a
  * whole number before: ceil((a / b) / c) rounds a / b down, and then the rest up. pow2(a) is 2 to
- * the power a, from 0 to 62: the bit of a mask.
+ * the power a, from 0 to 62: the bit of a mask. TABLE(a) is entry a of a table, from 0.
  *
  * Literals are decimal or hexadecimal (0x). Where the caller gives units, a literal may have one:
  * "4 KiB" is 4096 times the base unit. */
@@ -36,12 +36,20 @@ TMA_API_BEGIN
 
 enum { TMA_MAX_EXPRESSION_VARIABLES = 64 };
 
+/* Numbers that an expression can look up. */
+struct tma_expression_table {
+    const int64_t *values;
+    uint32_t count; /* at least 1 */
+};
+
 /* A name that an expression may use. */
 struct tma_expression_name {
     const char *name;  /* letters, digits and "_"; borrowed while the expression is parsed */
     bool is_variable;  /* else a constant: a parameter */
     uint32_t variable; /* index of the variable's value in the array that evaluation takes */
     int64_t value;     /* of a constant */
+    /* It is a table, which outlives the expression; NULL: it is not. */
+    const struct tma_expression_table *table;
 };
 
 /* A unit that a literal may have. */

@@ -27,7 +27,10 @@ static void fold_node(struct tma_syntax_tree *tree, struct tma_syntax_node *node
         operands[i] = &tree->nodes[node->operands[i]];
     if (operands[0]->kind != TMA_SYNTAX_NUMBER)
         return;
-    if (node->kind == TMA_SYNTAX_CONDITIONAL)
+    if (node->kind == TMA_SYNTAX_LOOK_UP) {
+        if (operands[0]->value >= 0 && operands[0]->value < (int64_t)node->table->count)
+            become_number(node, node->table->values[operands[0]->value]);
+    } else if (node->kind == TMA_SYNTAX_CONDITIONAL)
         *node = operands[0]->value != 0 ? *operands[1] : *operands[2];
     else if (node->kind != TMA_SYNTAX_ARITHMETIC)
         fold_logic(tree, node, node->kind == TMA_SYNTAX_OR);

@@ -126,6 +126,9 @@ static uint32_t parse_name(struct parser *parser, const struct tma_token *token)
         const struct tma_expression_name *name = &parser->scope->names[i];
         if (!is_name(token, name->name))
             continue;
+        if (name->table != NULL)
+            return fail(parser, token, "%s is a table; expected %s(NUMBER), an entry of it",
+                        name->name, name->name);
         note_use(parser, name);
         if (!name->is_variable)
             return new_number(parser, token, name->value);
@@ -197,6 +200,17 @@ static uint32_t parse_call(struct parser *parser, const struct tma_token *token)
         expect(parser, ")");
         return new_arithmetic(parser, token, TMA_POWER_OF_TWO, exponent,
                               new_number(parser, token, 0));
+    }
+    for (size_t i = parser->scope->name_count; i-- > 0;) {
+        const struct tma_expression_name *name = &parser->scope->names[i];
+        if (name->table == NULL || !is_name(token, name->name))
+            continue;
+        uint32_t number = parse_conditional(parser);
+        expect(parser, ")");
+        return new_node(parser, token,
+                        (struct tma_syntax_node){.kind = TMA_SYNTAX_LOOK_UP,
+                                                 .operands = {number, number, number},
+                                                 .table = name->table});
     }
     return fail(parser, token, "unknown function \"%.*s\"; allowed: ceil, floor, max, min, pow2",
                 (int)(token->length < 60 ? token->length : 60), token->start);

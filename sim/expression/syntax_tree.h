@@ -14,6 +14,7 @@ enum tma_syntax_kind {
     TMA_SYNTAX_AND,         /* of operands 0 and 1 */
     TMA_SYNTAX_OR,          /* of operands 0 and 1 */
     TMA_SYNTAX_CONDITIONAL, /* operand 0 ? operand 1 : operand 2 */
+    TMA_SYNTAX_LOOK_UP,     /* entry of `table` whose number operand 0 is */
 };
 
 struct tma_syntax_node {
@@ -23,6 +24,7 @@ struct tma_syntax_node {
     uint32_t column; /* of its operator or name, from 1 */
     int64_t value;
     uint32_t operands[3]; /* indices of nodes */
+    const struct tma_expression_table *table;
 };
 
 struct tma_syntax_tree {

@@ -86,11 +86,12 @@ static void write_memory(struct kernel_json *report) {
     const struct tma_counters *counters = &report->result->counters;
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "tma");
-    tma_json_unsigned(json, "operations", counters->operations);
+    tma_json_unsigned(json, "operations", counters->operations - counters->lane_operations);
     tma_json_unsigned(json, "rows", counters->rows);
     tma_json_unsigned(json, "rows_out_of_bounds", counters->rows_out_of_bounds);
     tma_map_fetches_write_json(counters, json);
     tma_json_end_object(json);
+    tma_accesses_write_json(counters, json);
     tma_json_begin_object(json, "l2");
     tma_json_unsigned(json, "requests", counters->l2_requests);
     tma_l2_members_write_json(counters, &report->figures->memory, json);

@@ -80,6 +80,7 @@ static void write_bytes(const struct kernel_text *report) {
 static void write_memory(const struct kernel_text *report) {
     const struct tma_counters *counters = &report->result->counters;
     tma_operations_write_text(counters, report->out);
+    tma_accesses_write_text(counters, report->out);
     tma_text_line(report->out, "L2",
                   "%" PRIu64 " requests for %" PRIu64 " sectors of 32 bytes: %" PRIu64
                   " hits (%s %%), %" PRIu64 " misses",

@@ -107,7 +107,8 @@ void tma_limits_write_json(const struct tma_limit_figure limits[TMA_LIMIT_COUNT]
 void tma_operations_write_text(const struct tma_counters *counters, FILE *out) {
     tma_text_line(out, "TMA",
                   "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds)",
-                  counters->operations, counters->rows, counters->rows_out_of_bounds);
+                  counters->operations - counters->lane_operations, counters->rows,
+                  counters->rows_out_of_bounds);
     tma_text_line(out, NULL,
                   "%" PRIu64 " tensor-map fetches by SMs: %" PRIu64
                   " from the cache of the GPC, %" PRIu64 " from L2, %" PRIu64 " from DRAM; %" PRIu64
@@ -116,6 +117,45 @@ void tma_operations_write_text(const struct tma_counters *counters, FILE *out) {
                   counters->descriptor_fetches - counters->descriptor_l2_fetches,
                   counters->descriptor_l2_fetches - counters->descriptor_dram_fetches,
                   counters->descriptor_dram_fetches, counters->descriptor_cycles);
+}
+
+/* A part of a whole; 0 of nothing. */
+static double part_of(uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+void tma_accesses_write_text(const struct tma_counters *counters, FILE *out) {
+    uint64_t touched = counters->access_sectors * TMA_SECTOR_BYTES;
+    uint64_t unused = touched > counters->access_bytes ? touched - counters->access_bytes : 0;
+    if (counters->accesses == 0)
+        return;
+    tma_text_line(out, "L1",
+                  "%" PRIu64 " accesses of warps to %" PRIu64
+                  " sectors: %s an access, %s %% of the bytes "
+                  "not used (over-fetch)",
+                  counters->accesses, counters->access_sectors,
+                  tma_decimal(part_of(counters->access_sectors, counters->accesses), 1).text,
+                  tma_percent(part_of(unused, touched)).text);
+    tma_text_line(out, NULL, "%" PRIu64 " sectors loaded: %" PRIu64 " hits in L1 (%s %%)",
+                  counters->l1_sectors, counters->l1_hit_sectors,
+                  tma_percent(part_of(counters->l1_hit_sectors, counters->l1_sectors)).text);
+    if (counters->access_repeats > 0)
+        tma_text_line(out, NULL,
+                      "%" PRIu64 " further rounds of atomics, for lanes with the same address",
+                      counters->access_repeats);
+}
+
+void tma_accesses_write_json(const struct tma_counters *counters, struct tma_json *json) {
+    if (counters->accesses == 0)
+        return;
+    tma_json_begin_object(json, "l1");
+    tma_json_unsigned(json, "accesses", counters->accesses);
+    tma_json_unsigned(json, "access_sectors", counters->access_sectors);
+    tma_json_unsigned(json, "access_bytes", counters->access_bytes);
+    tma_json_unsigned(json, "load_sectors", counters->l1_sectors);
+    tma_json_unsigned(json, "hit_sectors", counters->l1_hit_sectors);
+    tma_json_unsigned(json, "atomic_repeats", counters->access_repeats);
+    tma_json_end_object(json);
 }
 
 void tma_map_fetches_write_json(const struct tma_counters *counters, struct tma_json *json) {

@@ -33,6 +33,10 @@ void tma_limits_write_text(const struct tma_limit_figure limits[TMA_LIMIT_COUNT]
 void tma_limits_write_json(const struct tma_limit_figure limits[TMA_LIMIT_COUNT],
                            struct tma_json *json);
 
+/* What warps did in global memory themselves. Nothing where they did nothing. */
+void tma_accesses_write_text(const struct tma_counters *counters, FILE *out);
+void tma_accesses_write_json(const struct tma_counters *counters, struct tma_json *json);
+
 /* What the TMA units did: operations, rows and fetches of tensor maps. In JSON the fetches alone
  * are members of the object "tma". */
 void tma_operations_write_text(const struct tma_counters *counters, FILE *out);

@@ -253,6 +253,15 @@ static void print_kernel(const struct printer *printer) {
         fprintf(out, "  sm_clock: %u MHz\n", kernel->sm_clock_mhz);
     print_costs(&kernel->costs, out);
     fprintf(out, "  initial_cache: %s\n", kernel->cold ? "cold" : "warm");
+    if (kernel->table_count > 0)
+        fputs("  tables:\n", out);
+    for (uint32_t i = 0; i < kernel->table_count; i++) {
+        const struct tma_expression_table *numbers = &kernel->tables[i].numbers;
+        fprintf(out, "    %s: [", kernel->tables[i].name);
+        for (uint32_t e = 0; e < numbers->count; e++)
+            fprintf(out, "%s%" PRId64, e > 0 ? ", " : "", numbers->values[e]);
+        fputs("]\n", out);
+    }
     print_rings(printer);
     if (kernel->buffer_count > 0)
         fputs("  buffers:\n", out);
@@ -281,7 +290,7 @@ static void print_place(const struct printer *printer, const struct tma_statemen
     const struct tma_kernel *kernel = printer->kernel;
     uint32_t offset = statement->operation.shared_address;
     FILE *out = printer->out;
-    if (statement->operation.direction == TMA_PREFETCH)
+    if (statement->operation.direction == TMA_PREFETCH || statement->lanes.by == TMA_BY_WARPS)
         return;
     fputs(statement->operation.direction == TMA_LOAD ? ", into: " : ", from: ", out);
     if (statement->ring == TMA_NO_RING) {
@@ -300,6 +309,33 @@ static void print_place(const struct printer *printer, const struct tma_statemen
     }
 }
 
+/* What lanes do, and which rows a gather takes. */
+static void print_lanes(const struct printer *printer, const struct tma_statement *statement) {
+    const struct tma_lanes *lanes = &statement->lanes;
+    const struct tma_kernel *kernel = printer->kernel;
+    FILE *out = printer->out;
+    if (lanes->by == TMA_BY_WARPS && statement->operation.direction != TMA_REDUCE)
+        fputs(", by: warps", out);
+    if (tma_lanes_carry(lanes->by)) {
+        fprintf(out, ", lane_bytes: %u", lanes->lane_bytes);
+        if (lanes->order != TMA_PIECES_CONTIGUOUS)
+            fprintf(out, ", lanes: %s", tma_name_of(tma_piece_order_words, (int)lanes->order));
+        if (lanes->active != 0)
+            fprintf(out, ", active: %u", lanes->active);
+        if (lanes->caching != TMA_LANES_CACHE_ALL)
+            fprintf(out, ", cache: %s", tma_name_of(tma_lane_caching_words, (int)lanes->caching));
+        if (lanes->returns)
+            fputs(", returns: value", out);
+    }
+    for (uint32_t i = 0; i < kernel->table_count && lanes->rows != NULL; i++)
+        if (lanes->rows->values == kernel->tables[i].numbers.values)
+            fprintf(out, ", table: %s", kernel->tables[i].name);
+    if (!is_zero(&statement->entry)) {
+        fputs(", entry: ", out);
+        print_value(printer, &statement->entry);
+    }
+}
+
 static void print_operation(const struct printer *printer, const struct tma_statement *statement) {
     static const char *const words[] = {[TMA_LOAD] = "load",
                                         [TMA_STORE] = "store",
@@ -309,13 +345,19 @@ static void print_operation(const struct printer *printer, const struct tma_stat
     const struct tma_tensor_map *map = &printer->kernel->maps[statement->map];
     uint32_t rank = operation->access == TMA_ACCESS_GATHER4 ? TMA_MAX_RANK : map->rank;
     FILE *out = printer->out;
-    fprintf(out, "%s: {map: %s", words[operation->direction], printer->map_names[statement->map]);
+    const char *word = statement->lanes.by == TMA_BY_BULK       ? "bulk"
+                       : statement->lanes.by == TMA_BY_CP_ASYNC ? "cp_async"
+                       : statement->lanes.by == TMA_BY_WARPS && operation->direction == TMA_REDUCE
+                           ? "atomic"
+                           : words[operation->direction];
+    fprintf(out, "%s: {map: %s", word, printer->map_names[statement->map]);
     print_place(printer, statement);
     fputs(", at: ", out);
     print_values(printer, statement->coordinates, rank);
     if (operation->direction == TMA_REDUCE)
         fprintf(out, ", reduction: %s",
                 tma_name_of(&tma_reduction_words, (int)operation->reduction));
+    print_lanes(printer, statement);
     if (operation->access != TMA_ACCESS_TILE)
         fprintf(out, ", access: %s", tma_name_of(&tma_access_words, (int)operation->access));
     if (operation->access == TMA_ACCESS_IM2COL) {
@@ -464,6 +506,9 @@ static void print_simple(const struct printer *printer, const struct tma_stateme
         fprintf(out, "wait_stores: {until: %s, in_flight: %u}\n",
                 statement->read_only ? "read" : "complete", statement->leaving);
         break;
+    case TMA_STATEMENT_WAIT_LOADS:
+        fprintf(out, "wait_loads: %u\n", statement->leaving);
+        break;
     case TMA_STATEMENT_BARRIER:
         fprintf(out, "%s: %s\n", statement->arrive_only ? "arrive" : "sync",
                 kernel->barriers[statement->barrier].name);
@@ -523,6 +568,7 @@ static void print_statement(const struct printer *printer, uint32_t index, int i
     case TMA_STATEMENT_WAIT_MMA:
     case TMA_STATEMENT_COMMIT:
     case TMA_STATEMENT_WAIT_STORES:
+    case TMA_STATEMENT_WAIT_LOADS:
     case TMA_STATEMENT_BARRIER:
     case TMA_STATEMENT_EXIT:
     case TMA_STATEMENT_KIND_COUNT:
@@ -574,7 +620,8 @@ static void print_parameters(const struct printer *printer) {
         const struct tma_value single[] = {at->from,          at->to,        at->step,
                                            at->tiles_m,       at->tiles_n,   at->group,
                                            at->condition,     at->map_index, at->cta_mask,
-                                           at->shared_offset, at->expect,    at->touched_bytes};
+                                           at->shared_offset, at->expect,    at->touched_bytes,
+                                           at->entry};
         print_parameters_of(&parameters, single, sizeof single / sizeof single[0]);
         print_parameters_of(&parameters, at->coordinates, TMA_MAX_RANK);
         print_parameters_of(&parameters, at->im2col_offsets, 3);

@@ -10,6 +10,7 @@ struct tma_kernel_program {
     struct tma_kernel kernel;
     struct tma_expression **expressions; /* owned, each of them too */
     size_t expression_count, expression_capacity;
+    int64_t *tables[TMA_MAX_TABLES]; /* owned: the numbers of the kernel's tables */
 };
 
 /* Frees the program with its statements and expressions. NULL is allowed. */

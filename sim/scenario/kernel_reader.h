@@ -64,7 +64,7 @@ struct tma_kernel_reader {
 extern const struct tma_schema tma_kernel_schema, tma_ring_schema, tma_buffer_schema,
     tma_role_schema, tma_tiles_schema, tma_tile_operation_schema, tma_mma_schema,
     tma_mma_operand_schema, tma_wavefronts_schema, tma_acquire_schema, tma_release_schema,
-    tma_wait_stores_schema;
+    tma_wait_stores_schema, tma_table_schema;
 
 /* Reads the mapping `kernel`. Appends every error to the list. The program is that of the scenario.
  */
@@ -100,10 +100,13 @@ bool tma_find_barrier(struct tma_kernel_reader *reader, const struct tma_yaml_no
 bool tma_find_place(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                     const char *name, uint8_t *ring, uint8_t *operand, uint8_t *buffer);
 
+/* Words of what lanes do. */
+extern const struct tma_names *const tma_piece_order_words, *const tma_lane_caching_words;
+
 /* Reads the value of an operation or of a shared-memory access into the statement. */
 bool tma_read_operation(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
-                        enum tma_direction direction, struct tma_statement *statement,
-                        struct tma_statement_note *note);
+                        const char *word, enum tma_direction direction, enum tma_mover mover,
+                        struct tma_statement *statement, struct tma_statement_note *note);
 bool tma_read_access(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                      struct tma_statement *statement, struct tma_statement_note *note);
 

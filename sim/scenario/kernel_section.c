@@ -27,7 +27,7 @@ static const struct tma_names scope_names = {"scope", scope_items, 2};
 
 struct kernel_input {
     struct tma_kernel kernel;
-    const struct tma_yaml_node *rings, *buffers, *barriers, *roles;
+    const struct tma_yaml_node *tables, *rings, *buffers, *barriers, *roles;
     int launch; /* of launch_names */
 };
 
@@ -122,13 +122,19 @@ static const struct tma_key kernel_keys[] = {
      .meaning = "state of L2 at the start; cold: it holds nothing of the tensors; warm: it holds "
                 "what a run of the same kernel left"},
     TMA_KERNEL_COSTS(COST){
-        .path = "rings",
+        .path = "tables",
         .kind = TMA_KEY_MAPPING,
         .fallback = TMA_OPTIONAL,
-        .offset = IN(rings),
-        .meaning =
-            "stages of shared memory that go round between roles, by name: `NAME: {...}`; keys "
-            "below"},
+        .offset = IN(tables),
+        .meaning = "numbers that expressions look up by `NAME(ENTRY)`, and that name the rows of a "
+                   "gather, by name: `NAME: [NUMBER, ...]`, or `NAME: {...}` for random ones; keys "
+                   "below"},
+    {.path = "rings",
+     .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(rings),
+     .meaning = "stages of shared memory that go round between roles, by name: `NAME: {...}`; keys "
+                "below"},
     {.path = "buffers",
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
@@ -150,6 +156,35 @@ static const struct tma_key kernel_keys[] = {
 
 const struct tma_schema tma_kernel_schema = {kernel_keys,
                                              sizeof kernel_keys / sizeof kernel_keys[0]};
+
+struct table_input {
+    uint32_t count, seed;
+    const struct tma_yaml_node *below;
+};
+
+static const struct tma_key table_keys[] = {
+    {.path = "count",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = TMA_MAX_TABLE_ENTRIES,
+     .offset = offsetof(struct table_input, count),
+     .meaning = "number of entries"},
+    {.path = "below",
+     .kind = TMA_KEY_EXPRESSION,
+     .offset = offsetof(struct table_input, below),
+     .meaning = "the entries are random numbers from 0 to below this one"},
+    {.path = "seed",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 0,
+     .max = UINT32_MAX,
+     .fallback = "1",
+     .offset = offsetof(struct table_input, seed),
+     .meaning = "the same seed gives the same entries"},
+};
+
+const struct tma_schema tma_table_schema = {table_keys, sizeof table_keys / sizeof table_keys[0]};
 
 struct ring_input {
     struct tma_ring ring;
@@ -271,6 +306,88 @@ static bool check_room(struct tma_kernel_reader *reader, const char *what, uint3
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, at, "the kernel has too many %s; allowed: %u",
                  what, most);
     return false;
+}
+
+/* SplitMix64 (Steele, Lea and Flood, 2014). */
+static uint64_t random_bits(uint64_t number) {
+    number = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+    return number ^ number >> 31;
+}
+
+/* Reads a number that no variable may be in. */
+static bool read_constant(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
+                          const char *path, int64_t *number) {
+    struct tma_value value;
+    if (!tma_read_value(reader, node, path, &value))
+        return false;
+    *number = value.constant;
+    if (value.expression == NULL)
+        return true;
+    tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, node->at,
+                 "%s is not the same for all CTAs; expected a number", path);
+    return false;
+}
+
+/* The numbers of a table; NULL after an error. */
+static int64_t *read_numbers(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
+                             const char *path, uint32_t *count) {
+    struct table_input input = {.count = 0};
+    int64_t below = 0, *numbers;
+    bool list = node->kind == TMA_YAML_LIST, good = true;
+    if (!list && node->kind != TMA_YAML_MAPPING) {
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                     "%s: expected [NUMBER, ...], or {count: NUMBER, below: NUMBER}", path);
+        return NULL;
+    }
+    if (!list && (!tma_schema_read(&tma_table_schema, node, path, &input, reader->list) ||
+                  !read_constant(reader, input.below, path, &below)))
+        return NULL;
+    size_t entries = list ? tma_yaml_count(node) : input.count;
+    if (entries == 0 || entries > TMA_MAX_TABLE_ENTRIES || (!list && below < 1)) {
+        tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, node->at,
+                     "%s has %zu entries%s; expected 1 to %d%s", path, entries,
+                     list ? "" : " below a number", TMA_MAX_TABLE_ENTRIES,
+                     list ? "" : ", below 1 or more");
+        return NULL;
+    }
+    numbers = tma_allocate(entries, sizeof *numbers);
+    if (numbers == NULL) {
+        tma_diagnose(reader->list, TMA_ERROR_MEMORY, node->at, "out of memory");
+        return NULL;
+    }
+    *count = (uint32_t)entries;
+    const struct tma_yaml_node *entry = list ? node->first : NULL;
+    for (size_t i = 0; i < entries && good; i++, entry = list ? entry->next : NULL)
+        if (list)
+            good = read_constant(reader, entry, path, &numbers[i]);
+        else
+            numbers[i] = (int64_t)(random_bits((uint64_t)input.seed << 32 | i) % (uint64_t)below);
+    if (good)
+        return numbers;
+    tma_release(numbers);
+    return NULL;
+}
+
+/* A table is in scope behind itself. */
+static void read_table(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
+    struct tma_kernel *kernel = reader->kernel;
+    char path[TMA_PATH_BYTES];
+    snprintf(path, sizeof path, "kernel.tables.%.40s", node->key);
+    if (!check_word(reader, "table", node->key, node->key_at) ||
+        !check_room(reader, "tables", kernel->table_count, TMA_MAX_TABLES, node->key_at))
+        return;
+    struct tma_kernel_table *table = &kernel->tables[kernel->table_count];
+    int64_t *numbers = read_numbers(reader, node, path, &table->numbers.count);
+    if (numbers == NULL)
+        return;
+    reader->program->tables[kernel->table_count++] = numbers;
+    table->numbers.values = numbers;
+    snprintf(table->name, sizeof table->name, "%s", node->key);
+    if (reader->name_count < TMA_MAX_SCOPE_NAMES - TMA_MAX_VARIABLES)
+        reader->names[reader->name_count++] =
+            (struct tma_expression_name){.name = table->name, .table = &table->numbers};
 }
 
 static void add_operand(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
@@ -457,6 +574,9 @@ static void copy_maps(const struct tma_workload *workload, struct tma_kernel *ke
 
 static void read_parts(struct tma_kernel_reader *reader, const struct kernel_input *input) {
     const struct tma_yaml_node *node;
+    for (node = input->tables == NULL ? NULL : input->tables->first; node != NULL;
+         node = node->next)
+        read_table(reader, node);
     for (node = input->rings == NULL ? NULL : input->rings->first; node != NULL; node = node->next)
         read_ring(reader, node);
     for (node = input->buffers == NULL ? NULL : input->buffers->first; node != NULL;

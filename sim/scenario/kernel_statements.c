@@ -562,9 +562,41 @@ static void read_transfer(struct statement_context *context, int direction) {
     if (context->value->kind != TMA_YAML_MAPPING)
         diagnose_value(context, "{map: NAME, at: [...], ...}");
     else
-        tma_read_operation(context->reader, context->value, (enum tma_direction)direction,
-                           &statement, note);
+        tma_read_operation(context->reader, context->value, context->word,
+                           (enum tma_direction)direction, TMA_BY_TMA, &statement, note);
     *statement_of(context) = statement;
+}
+
+/* Reads a bulk copy, a cp_async or an atomic. The direction of a bulk copy follows from its keys.
+ */
+static void read_moved(struct statement_context *context, int mover) {
+    struct tma_statement statement = *statement_of(context);
+    struct tma_statement_note *note = &context->reader->notes[context->index];
+    const struct tma_yaml_node *value = context->value;
+    statement.kind = TMA_STATEMENT_OPERATION;
+    if (value->kind != TMA_YAML_MAPPING) {
+        diagnose_value(context, "{map: NAME, at: [...], ...}");
+    } else {
+        enum tma_direction direction = mover == TMA_BY_WARPS ? TMA_REDUCE : TMA_LOAD;
+        if (mover == TMA_BY_BULK && tma_yaml_find(value, "from") != NULL)
+            direction = tma_yaml_find(value, "reduction") != NULL ? TMA_REDUCE : TMA_STORE;
+        tma_read_operation(context->reader, value, context->word, direction, (enum tma_mover)mover,
+                           &statement, note);
+    }
+    *statement_of(context) = statement;
+}
+
+static void read_wait_loads(struct statement_context *context, int with) {
+    (void)with;
+    static const struct tma_key key = {.kind = TMA_KEY_U32,
+                                       .unit = &tma_unit_none,
+                                       .min = 0,
+                                       .max = 255,
+                                       .fallback = TMA_REQUIRED,
+                                       .offset = offsetof(struct tma_statement, leaving)};
+    statement_of(context)->kind = TMA_STATEMENT_WAIT_LOADS;
+    tma_value_read(&key, context->value, "wait_loads", statement_of(context),
+                   context->reader->list);
 }
 
 static void read_work(struct statement_context *context, int work) {
@@ -755,7 +787,21 @@ const struct tma_statement_form tma_statement_forms[] = {
      "mbarrier.try_wait, mbarrier.arrive.expect_tx", "warp.wait, warp.wake, warp.expect"},
     {read_transfer, TMA_LOAD, "load", "keys below", "",
      "loads a tile from global memory into the acquired stage",
-     "cp.async.bulk.tensor.shared::cluster.global", "warp.issue, then tma.*"},
+     "cp.async.bulk.tensor.shared::cluster.global; by warps: ld.global",
+     "warp.issue, then tma.*; by warps: core.lsu, then l1.*"},
+    {read_moved, TMA_BY_CP_ASYNC, "cp_async", "keys below", "",
+     "loads a tile from global memory into the acquired stage by lanes of the role's warps; its "
+     "bytes complete on the stage's full mbarrier",
+     "cp.async, cp.async.mbarrier.arrive.noinc", "core.lsu, then l1.*; warp.arrive_latency"},
+    {read_moved, TMA_BY_BULK, "bulk", "keys below", "",
+     "copies a tile without a tensor map, as one copy where its rows lie together, else one for "
+     "each row: `into` a stage from global memory; `from` a stage or buffer to it; with a "
+     "`reduction`, combined with it",
+     "cp.async.bulk, cp.reduce.async.bulk", "warp.issue, then tma.*"},
+    {read_wait_loads, 0, "wait_loads", "a number of loads", "",
+     "waits until at most so many of the role's loads by warps, and of its atomics that return a "
+     "value, are left",
+     "the use of a register that is loaded", ""},
     {read_ring_statement, TMA_STATEMENT_SIGNAL, "signal", "a ring", "",
      "arrives on the full mbarrier of the acquired stage, which the role itself has filled",
      "mbarrier.arrive", "warp.arrive"},
@@ -787,7 +833,11 @@ const struct tma_statement_form tma_statement_forms[] = {
      "ld.shared, st.shared, ldmatrix, stmatrix", ""},
     {read_transfer, TMA_STORE, "store", "keys below", "",
      "stores a tile from a stage or a buffer to global memory",
-     "cp.async.bulk.tensor.global.shared::cta", "warp.issue, then tma.*"},
+     "cp.async.bulk.tensor.global.shared::cta; by warps: st.global",
+     "warp.issue, then tma.*; by warps: core.lsu, then l1.*"},
+    {read_moved, TMA_BY_WARPS, "atomic", "keys below", "",
+     "combines registers of the lanes with global memory, in L2", "red.global, atom.global",
+     "core.lsu, then l1.*"},
     {read_transfer, TMA_REDUCE, "reduce", "keys below", "",
      "combines a tile of a stage or a buffer with global memory", "cp.reduce.async.bulk.tensor",
      "warp.issue, then tma.*"},
@@ -809,8 +859,8 @@ const size_t tma_statement_form_count = sizeof tma_statement_forms / sizeof tma_
 
 /* True for a statement that may run ahead: it fills stages and computes nothing. */
 static bool may_run_ahead(const char *word) {
-    static const char *const words[] = {"acquire", "load",   "prefetch", "for",    "if",
-                                        "ahead",   "signal", "wait",     "release"};
+    static const char *const words[] = {"acquire", "load",  "cp_async", "bulk", "prefetch", "for",
+                                        "if",      "ahead", "signal",   "wait", "release"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], word) == 0)
             return true; /* the last four report an error of their own */

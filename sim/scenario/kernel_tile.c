@@ -5,14 +5,40 @@
 #include "placement/operation_architecture.h"
 #include "placement/operation_words.h"
 #include "scenario/kernel_reader.h"
+#include "tensormap/types.h"
 
 enum { NO_REDUCTION = -1, MAX_PLACE = 96 };
 
 static const struct tma_name all_items[] = {{"all", 0}};
 static const struct tma_names all_names = {"CTAs of the cluster", all_items, 1};
 
+static const struct tma_name mover_items[] = {{"tma", TMA_BY_TMA}, {"warps", TMA_BY_WARPS}};
+static const struct tma_names mover_names = {"mover", mover_items, 2};
+static const struct tma_name order_items[] = {{"contiguous", TMA_PIECES_CONTIGUOUS},
+                                              {"strided", TMA_PIECES_STRIDED},
+                                              {"same", TMA_PIECES_SAME}};
+static const struct tma_names order_names = {"order of lanes", order_items, 3};
+static const struct tma_name caching_items[] = {{"all", TMA_LANES_CACHE_ALL},
+                                                {"l2", TMA_LANES_CACHE_L2},
+                                                {"no_allocate", TMA_LANES_CACHE_NO_ALLOCATE},
+                                                {"evict_first", TMA_LANES_CACHE_EVICT_FIRST},
+                                                {"evict_last", TMA_LANES_CACHE_EVICT_LAST},
+                                                {"coherent", TMA_LANES_CACHE_COHERENT}};
+static const struct tma_names caching_names = {"use of L1", caching_items, 6};
+static const struct tma_name returns_items[] = {{"nothing", 0}, {"value", 1}};
+static const struct tma_names returns_names = {"result", returns_items, 2};
+
+const struct tma_names *const tma_piece_order_words = &order_names;
+const struct tma_names *const tma_lane_caching_words = &caching_names;
+
 struct operation_keys_input {
-    char map[TMA_MAX_NAME];
+    char map[TMA_MAX_NAME], table[TMA_KERNEL_NAME];
+    enum tma_mover by;
+    enum tma_piece_order order;
+    enum tma_lane_caching caching;
+    bool returns;
+    uint32_t lane_bytes, active;
+    const struct tma_yaml_node *entry;
     char into[MAX_PLACE], from[MAX_PLACE], access[24];
     int32_t reduction; /* or NO_REDUCTION */
     const struct tma_yaml_node *at[TMA_MAX_RANK], *im2col[3], *ranks[TMA_MAX_CLUSTER];
@@ -105,6 +131,65 @@ static const struct tma_key keys[] = {
      .fallback = TMA_OPTIONAL,
      .offset = IN(w_offset),
      .meaning = "im2col_w accesses: the offset along W (wOffset), in pixels; default: 0"},
+    {.path = "by",
+     .kind = TMA_KEY_ENUM,
+     .names = &mover_names,
+     .fallback = "tma",
+     .offset = IN(by),
+     .meaning = "load, store: who moves the tile; tma: the TMA unit; warps: the warps of the role, "
+                "into and from registers, so that there is no `into` and `from`"},
+    {.path = "lane_bytes",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_driver_bytes,
+     .min = 1,
+     .max = 16,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(lane_bytes),
+     .meaning = "by warps, cp_async, atomic: bytes that a lane accesses with an instruction: 1, 2, "
+                "4, 8 or 16, cp_async: 4, 8 or 16; default: 16, atomic: those of an element"},
+    {.path = "lanes",
+     .kind = TMA_KEY_ENUM,
+     .names = &order_names,
+     .fallback = "contiguous",
+     .offset = IN(order),
+     .meaning = "by warps, cp_async, atomic: which part of the tile a lane has; contiguous: "
+                "neighbours along its rows, row after row; strided: neighbouring rows; same: all "
+                "lanes have its first one"},
+    {.path = "active",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = 1 << 20,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(active),
+     .meaning = "by warps, cp_async, atomic: number of lanes that access something, all warps and "
+                "instructions together; default: what the tile needs; same: all lanes of the role"},
+    {.path = "cache",
+     .kind = TMA_KEY_ENUM,
+     .names = &caching_names,
+     .fallback = "all",
+     .offset = IN(caching),
+     .meaning = "load by warps, cp_async: what L1 does; all: `.ca`, the default; l2: `.cg`, which "
+                "passes by L1; no_allocate, evict_first, evict_last: the hints of these names; "
+                "coherent: `.relaxed`, which no other load is merged with"},
+    {.path = "returns",
+     .kind = TMA_KEY_BOOL,
+     .names = &returns_names,
+     .fallback = "nothing",
+     .offset = IN(returns),
+     .meaning = "atomic; nothing: `red`; value: `atom`, which wait_loads waits for"},
+    {.path = "table",
+     .kind = TMA_KEY_CHARS,
+     .max = TMA_KERNEL_NAME - 1,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(table),
+     .meaning = "by warps, cp_async, bulk, atomic: table of the kernel that names the rows of the "
+                "tile: the coordinate of dimension 1 of each, in the place of that in `at`"},
+    {.path = "entry",
+     .kind = TMA_KEY_EXPRESSION,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(entry),
+     .meaning = "entry of the table for the first row of the tile; the others follow; default: 0"},
 };
 
 const struct tma_schema tma_tile_operation_schema = {keys, sizeof keys / sizeof keys[0]};
@@ -124,26 +209,53 @@ static bool fail_at(const struct operation_context *context, const char *key, co
     return false;
 }
 
-/* Checks that each key is one of this direction. */
+/* Which operations have a key: by direction, and by who moves the tile. */
+#define BY(mover)     (1u << TMA_BY_##mover)
+#define OF(direction) (1u << TMA_##direction)
+
+enum {
+    ANY_MOVER = BY(TMA) | BY(BULK) | BY(CP_ASYNC) | BY(WARPS),
+    ANY_DIRECTION = OF(LOAD) | OF(STORE) | OF(REDUCE) | OF(PREFETCH),
+    IN_SHARED = BY(TMA) | BY(BULK) | BY(CP_ASYNC),
+    OF_LANES = BY(CP_ASYNC) | BY(WARPS)
+};
+
+/* Checks that each key is one of this operation. */
 static bool check_direction(const struct operation_context *context) {
     static const struct {
         const char *key;
-        unsigned directions; /* that have it, a bit each */
+        unsigned directions, movers; /* that have it, a bit each */
         bool needed;
         const char *only;
     } rules[] = {
-        {"into", 1u << TMA_LOAD, true, "is only for load"},
-        {"from", 1u << TMA_STORE | 1u << TMA_REDUCE, true, "is only for store and reduce"},
-        {"multicast", 1u << TMA_LOAD, false, "is only for load"},
-        {"reduction", 1u << TMA_REDUCE, true, "is only for reduce"},
-        {"offset", 1u << TMA_LOAD | 1u << TMA_STORE | 1u << TMA_REDUCE, false,
-         "is not for prefetch"},
+        {"into", OF(LOAD), IN_SHARED, true,
+         "is only for load by the TMA unit, bulk and cp_async: warps load into registers"},
+        {"from", OF(STORE) | OF(REDUCE), BY(TMA) | BY(BULK), true,
+         "is only for store and reduce by the TMA unit, and bulk: warps store registers"},
+        {"multicast", OF(LOAD), BY(TMA) | BY(BULK), false, "is only for load and bulk"},
+        {"reduction", OF(REDUCE), ANY_MOVER, true, "is only for reduce, bulk and atomic"},
+        {"offset", OF(LOAD) | OF(STORE) | OF(REDUCE), IN_SHARED, false,
+         "is not for prefetch, and not for warps"},
+        {"im2col_offsets", ANY_DIRECTION, BY(TMA), false, "is only for the TMA unit"},
+        {"w_halo", ANY_DIRECTION, BY(TMA), false, "is only for the TMA unit"},
+        {"w_offset", ANY_DIRECTION, BY(TMA), false, "is only for the TMA unit"},
+        {"access", ANY_DIRECTION, BY(TMA), false, "is only for the TMA unit"},
+        {"lane_bytes", ANY_DIRECTION, OF_LANES, false, "is only for lanes of warps"},
+        {"lanes", ANY_DIRECTION, OF_LANES, false, "is only for lanes of warps"},
+        {"active", ANY_DIRECTION, OF_LANES, false, "is only for lanes of warps"},
+        {"cache", OF(LOAD), OF_LANES, false, "is only for loads by warps and cp_async"},
+        {"returns", OF(REDUCE), BY(WARPS), false, "is only for atomic"},
+        {"table", ANY_DIRECTION, BY(BULK) | BY(CP_ASYNC) | BY(WARPS), false,
+         "is not for the TMA unit: load its rows one by one, with `at: [0, TABLE(i)]`"},
+        {"entry", ANY_DIRECTION, BY(BULK) | BY(CP_ASYNC) | BY(WARPS), false,
+         "is not for the TMA unit"},
     };
     unsigned direction = 1u << context->statement->operation.direction;
+    unsigned mover = 1u << context->statement->lanes.by;
     bool good = true;
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         bool given = tma_yaml_find(context->node, rules[i].key) != NULL;
-        bool has = (rules[i].directions & direction) != 0;
+        bool has = (rules[i].directions & direction) != 0 && (rules[i].movers & mover) != 0;
         if (given && !has)
             good = fail_at(context, rules[i].key, rules[i].only);
         if (!given && has && rules[i].needed)
@@ -155,12 +267,74 @@ static bool check_direction(const struct operation_context *context) {
     return good;
 }
 
+/* Reads what lanes do, and checks it against the map. */
+static bool read_lanes(const struct operation_context *context,
+                       const struct operation_keys_input *input, const struct tma_tensor_map *map) {
+    struct tma_lanes *lanes = &context->statement->lanes;
+    const struct tma_kernel *kernel = context->reader->kernel;
+    const struct tma_type_info *type = tma_type_info(map->data_type);
+    char text[200], name[48];
+    bool good = true, plain = map->kind == TMA_MAP_TILED && map->interleave == TMA_INTERLEAVE_NONE;
+    uint32_t element_bytes = type->global_bits / 8, least = lanes->by == TMA_BY_CP_ASYNC ? 4 : 1;
+    uint64_t row_bytes = (uint64_t)map->box_dim[0] * element_bytes;
+    if (lanes->by == TMA_BY_TMA)
+        return true;
+    for (uint32_t d = 0; d < map->rank && plain; d++)
+        plain = map->element_strides[d] == 1;
+    if (!plain || type->global_bits % 8 != 0)
+        return fail_at(context, "map",
+                       "is not one of a plain tensor; expected a tiled map without interleave and "
+                       "element strides, of a type of whole bytes");
+    snprintf(name, sizeof name, "%s.entry", context->word);
+    if (input->entry != NULL)
+        good = tma_read_value(context->reader, input->entry, name, &context->statement->entry);
+    for (uint32_t i = 0; i < kernel->table_count && input->table[0] != '\0'; i++)
+        if (strcmp(kernel->tables[i].name, input->table) == 0)
+            lanes->rows = &kernel->tables[i].numbers;
+    if (input->table[0] != '\0' && lanes->rows == NULL)
+        return fail_at(context, "table", "is not a table of the kernel (kernel.tables)");
+    if (input->entry != NULL && lanes->rows == NULL)
+        return fail_at(context, "entry", "needs a table");
+    if (lanes->rows != NULL && map->rank != 2)
+        return fail_at(context, "table", "names rows; expected a map of rank 2");
+    if (lanes->by == TMA_BY_BULK) {
+        if (map->swizzle != TMA_SWIZZLE_NONE)
+            return fail_at(context, "map",
+                           "has a swizzle mode, which copies without a map don't have; expected "
+                           "swizzle: none");
+        if (map->rank > 2)
+            return fail_at(context, "map",
+                           "has more than 2 dimensions; copies without a map are of rows");
+        return good;
+    }
+    lanes->order = input->order;
+    lanes->caching = input->caching;
+    lanes->returns = input->returns;
+    lanes->active = input->active;
+    bool combines = context->statement->operation.direction == TMA_REDUCE;
+    lanes->lane_bytes = input->lane_bytes != 0 ? input->lane_bytes
+                        : combines             ? element_bytes
+                        : row_bytes % 16 == 0  ? 16
+                                               : element_bytes;
+    if (lanes->order == TMA_PIECES_SAME && lanes->active == 0)
+        lanes->active = 32 * kernel->roles[kernel->role_count - 1].warps;
+    if ((lanes->lane_bytes & (lanes->lane_bytes - 1)) != 0 || lanes->lane_bytes < least ||
+        lanes->lane_bytes % element_bytes != 0 || row_bytes % lanes->lane_bytes != 0) {
+        snprintf(text, sizeof text,
+                 "is %u B; expected a power of two from %u to 16 B that holds whole elements of %u "
+                 "B, and of which the %llu B of a row of the box are a multiple",
+                 lanes->lane_bytes, least, element_bytes, (unsigned long long)row_bytes);
+        return fail_at(context, "lane_bytes", text);
+    }
+    return good;
+}
+
 /* Finds the ring and operand, or the buffer, that the tile goes into or comes from. */
 static bool find_place(const struct operation_context *context,
                        const struct operation_keys_input *input) {
     struct tma_statement *statement = context->statement;
     enum tma_direction direction = statement->operation.direction;
-    if (direction == TMA_PREFETCH)
+    if (direction == TMA_PREFETCH || statement->lanes.by == TMA_BY_WARPS)
         return true;
     const char *key = direction == TMA_LOAD ? "into" : "from";
     const char *name = direction == TMA_LOAD ? input->into : input->from;
@@ -251,16 +425,20 @@ static void check_operation(const struct operation_context *context,
 }
 
 bool tma_read_operation(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
-                        enum tma_direction direction, struct tma_statement *statement,
-                        struct tma_statement_note *note) {
+                        const char *word, enum tma_direction direction, enum tma_mover mover,
+                        struct tma_statement *statement, struct tma_statement_note *note) {
     struct tma_scenario *scenario = reader->scenario_reader->scenario;
     struct operation_keys_input input = {.reduction = NO_REDUCTION};
-    struct operation_context context = {
-        reader, node, tma_name_of(&tma_direction_names, (int)direction), statement, note};
+    struct operation_context context = {reader, node, word, statement, note};
     char name[48];
     statement->operation.direction = direction;
     if (!tma_schema_read(&tma_tile_operation_schema, node, context.word, &input, reader->list))
         return false;
+    if (tma_yaml_find(node, "by") != NULL && mover != TMA_BY_TMA)
+        return fail_at(&context, "by", "is only for load and store");
+    statement->lanes.by = input.by == TMA_BY_WARPS ? TMA_BY_WARPS : mover;
+    if (input.by == TMA_BY_WARPS && direction != TMA_LOAD && direction != TMA_STORE)
+        return fail_at(&context, "by", "is warps, which only load and store take");
     bool good = check_direction(&context);
     good = good && find_place(&context, &input);
     good = read_lists(&context, &input) && good;
@@ -278,6 +456,7 @@ bool tma_read_operation(struct tma_kernel_reader *reader, const struct tma_yaml_
         return fail_at(&context, "access",
                        "is not a mode; expected auto, tile, gather4, im2col, im2col_w or "
                        "im2col_w128");
+    good = read_lanes(&context, &input, map) && good;
     if (!check_coordinates(&context, map, input.map, input.at_count) || !good)
         return false;
     check_operation(&context, map);
@@ -417,7 +596,8 @@ static void check_fits(struct tma_kernel_reader *reader, uint32_t index) {
         note->operand == TMA_NO_OPERAND ? NULL : &reader->operands[note->operand];
     const struct tma_value *offset = &statement->shared_offset;
     const char *word = tma_name_of(&tma_direction_names, (int)statement->operation.direction);
-    if (operand == NULL && statement->buffer == TMA_NO_RING)
+    if ((operand == NULL && statement->buffer == TMA_NO_RING) ||
+        statement->lanes.by == TMA_BY_WARPS)
         return;
     uint32_t bytes =
         operand != NULL ? operand->bytes : reader->kernel->buffers[statement->buffer].bytes;

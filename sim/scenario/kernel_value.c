@@ -140,6 +140,8 @@ void tma_kernel_program_free(struct tma_kernel_program *program) {
     for (size_t i = 0; i < program->expression_count; i++)
         tma_expression_free(program->expressions[i]);
     tma_release(program->expressions);
+    for (uint32_t i = 0; i < TMA_MAX_TABLES; i++)
+        tma_release(program->tables[i]);
     tma_release(program->kernel.statements);
     tma_release(program);
 }

@@ -29,6 +29,8 @@ void tma_scenario_sections(tma_section_visitor visit, void *context) {
 
 void tma_kernel_sections(tma_section_visitor visit, void *context) {
     visit_section(visit, context, "kernel", "`kernel`: the kernel", &tma_kernel_schema);
+    visit_section(visit, context, "table", "`kernel.tables.NAME`: a table of random numbers",
+                  &tma_table_schema);
     visit_section(visit, context, "ring", "`kernel.rings.NAME`: a ring", &tma_ring_schema);
     visit_section(visit, context, "buffer",
                   "`kernel.buffers.NAME`: a buffer in the memory of a ring", &tma_buffer_schema);
@@ -40,7 +42,8 @@ void tma_statement_sections(tma_section_visitor visit, void *context) {
     struct tma_schema access = {access_keys, tma_access_keys(access_keys)};
     visit_section(visit, context, "tiles", "`for: {VARIABLE: {...}}`: output tiles",
                   &tma_tiles_schema);
-    visit_section(visit, context, "transfer", "`load`, `store`, `reduce`, `prefetch`",
+    visit_section(visit, context, "transfer",
+                  "`load`, `store`, `reduce`, `prefetch`, `cp_async`, `bulk`, `atomic`",
                   &tma_tile_operation_schema);
     visit_section(visit, context, "acquire", "`acquire`", &tma_acquire_schema);
     visit_section(visit, context, "mma", "`mma`", &tma_mma_schema);

@@ -15,6 +15,7 @@ enum shape {
     SHAPE_NAMED,            /* NAME: {...} for each */
     SHAPE_NUMBERS,          /* NAME: NUMBER */
     SHAPE_SIZES_OR_NAMED,   /* NAME: BYTES, or NAME: {...} */
+    SHAPE_LISTS_OR_NAMED,   /* NAME: [NUMBER, ...], or NAME: {...} */
     SHAPE_NAMES_OR_NUMBERS, /* [NAME, ...] or NAME: NUMBER */
     SHAPE_NAME_OR_ONE,      /* a text, or a mapping that may extend what a text names */
     SHAPE_TEXT_OR_ONE       /* a text, or a mapping that is complete */
@@ -33,6 +34,7 @@ static const struct part {
     {"scenario", "kernel", SHAPE_ONE, "kernel"},
     {"workload", "operations", SHAPE_LIST, "operation"},
     {"workload", "consumers", SHAPE_LIST, "consumer"},
+    {"kernel", "tables", SHAPE_LISTS_OR_NAMED, "table"},
     {"kernel", "rings", SHAPE_NAMED, "ring"},
     {"kernel", "buffers", SHAPE_SIZES_OR_NAMED, "buffer"},
     {"kernel", "barriers", SHAPE_NAMES_OR_NUMBERS, NULL},
@@ -101,6 +103,14 @@ static void write_names_form(struct tma_json *json) {
     tma_json_end_object(json);
 }
 
+static void write_numbers_form(struct tma_json *json) {
+    tma_json_begin_object(json, NULL);
+    tma_json_string(json, "type", "array");
+    tma_json_unsigned(json, "minItems", 1);
+    write_expression_form(json, "items");
+    tma_json_end_object(json);
+}
+
 /* NAME: VALUE, for any name. */
 static void write_mapping(struct tma_json *json, const struct part *part,
                           enum completeness completeness) {
@@ -108,11 +118,14 @@ static void write_mapping(struct tma_json *json, const struct part *part,
     tma_json_unsigned(json, "minProperties", 1);
     if (part->shape == SHAPE_NAMED) {
         write_reference(json, "additionalProperties", part->of, completeness);
-    } else if (part->shape == SHAPE_SIZES_OR_NAMED) {
+    } else if (part->shape == SHAPE_SIZES_OR_NAMED || part->shape == SHAPE_LISTS_OR_NAMED) {
         tma_json_begin_object(json, "additionalProperties");
         tma_json_begin_array(json, "anyOf");
         write_reference(json, NULL, part->of, completeness);
-        write_expression_form(json, NULL);
+        if (part->shape == SHAPE_SIZES_OR_NAMED)
+            write_expression_form(json, NULL);
+        else
+            write_numbers_form(json);
         tma_json_end_array(json);
         tma_json_end_object(json);
     } else {
@@ -322,7 +335,8 @@ static void write_loop(struct tma_json *json) {
 
 /* The section with the keys of a statement's value, or NULL if it has none. */
 static const char *statement_section(const struct tma_statement_form *form) {
-    static const char *const transfers[] = {"load", "store", "reduce", "prefetch"};
+    static const char *const transfers[] = {"load",     "store", "reduce", "prefetch",
+                                            "cp_async", "bulk",  "atomic"};
     if (strstr(form->takes, "keys below") == NULL)
         return NULL;
     for (size_t i = 0; i < sizeof transfers / sizeof transfers[0]; i++)

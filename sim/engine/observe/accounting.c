@@ -172,6 +172,12 @@ static void copy_counters(struct tma_counters *counters, const struct tma_memory
     counters->dram_read_sectors = memory->dram_read_sectors;
     counters->dram_write_sectors = memory->dram_write_sectors;
     counters->shared_write_wavefronts = memory->shared_write_wavefronts;
+    counters->accesses = memory->accesses;
+    counters->access_sectors = memory->access_sectors;
+    counters->access_bytes = memory->access_bytes;
+    counters->access_repeats = memory->access_repeats;
+    counters->l1_sectors = memory->l1_sectors;
+    counters->l1_hit_sectors = memory->l1_hit_sectors;
     counters->descriptor_fetches = memory->descriptor_fetches;
     counters->descriptor_l2_fetches = memory->descriptor_l2_fetches;
     counters->descriptor_dram_fetches = memory->descriptor_dram_fetches;

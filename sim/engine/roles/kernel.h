@@ -9,6 +9,7 @@
 #define TMA_ENGINE_KERNEL_H
 
 #include "banks/consumer.h"
+#include "engine/lanes.h"
 #include "engine/result.h"
 #include "expression/expression.h"
 
@@ -71,6 +72,10 @@ enum tma_statement_kind {
     /* Stores. */
     TMA_STATEMENT_COMMIT,      /* cp.async.bulk.commit_group */
     TMA_STATEMENT_WAIT_STORES, /* cp.async.bulk.wait_group(.read) `leaving` */
+
+    /* Loads and atomics of warps. */
+    TMA_STATEMENT_WAIT_LOADS, /* until at most `leaving` of the role's loads into registers, and of
+                                 its atomics that return something, are left */
 
     /* Between roles. */
     TMA_STATEMENT_BARRIER, /* bar.sync on `barrier`; with `arrive_only` bar.arrive */
@@ -146,7 +151,7 @@ struct tma_statement {
     bool arrive_only;
     bool read_only;   /* WAIT_STORES: with .read */
     uint32_t lag;     /* RELEASE */
-    uint32_t leaving; /* WAIT_STORES, WAIT_MMA, MMA */
+    uint32_t leaving; /* WAIT_STORES, WAIT_LOADS, WAIT_MMA, MMA */
 
     /* FOR, TILES: variable numbers. TILES sets all three. */
     uint32_t variable; /* FOR: the loop variable; TILES: number of the tile */
@@ -176,6 +181,8 @@ struct tma_statement {
     struct tma_value im2col_offsets[3];
     struct tma_value cta_mask;      /* multicast: bit mask of ranks; 0: none */
     struct tma_value shared_offset; /* added to operation.shared_address, in bytes */
+    struct tma_lanes lanes;         /* who carries it out */
+    struct tma_value entry;         /* of the table of lanes.rows: that of the tile's first row */
 
     /* COMPUTE */
     enum tma_work work;
@@ -260,6 +267,14 @@ struct tma_kernel_relieved {
     bool shorter_work;              /* 9 of each 10 cycles of TMA_WORK_CYCLES */
 };
 
+enum { TMA_MAX_TABLES = 16, TMA_MAX_TABLE_ENTRIES = 1 << 20 };
+
+/* Numbers that expressions and gathers look up, such as the rows of a gather. */
+struct tma_kernel_table {
+    char name[TMA_KERNEL_NAME];
+    struct tma_expression_table numbers; /* not owned */
+};
+
 struct tma_kernel {
     char name[TMA_KERNEL_NAME];
     struct tma_tensor_map maps[TMA_MAX_TENSOR_MAPS];
@@ -289,6 +304,8 @@ struct tma_kernel {
     uint32_t buffer_count;
     struct tma_named_barrier barriers[TMA_MAX_NAMED_BARRIERS];
     uint32_t barrier_count;
+    struct tma_kernel_table tables[TMA_MAX_TABLES];
+    uint32_t table_count;
     struct tma_role roles[TMA_MAX_ROLES];
     uint32_t role_count;
 

@@ -169,6 +169,8 @@ static enum tma_error_code check_statement(struct checker *checker, uint32_t ind
     if (statement->map >= kernel->map_count)
         return tma_fail(checker->error, TMA_ERROR_ARGUMENT, "tensor map %u of %u", statement->map,
                         kernel->map_count);
+    if (statement->lanes.by == TMA_BY_WARPS)
+        return TMA_OK;
     if (statement->ring == TMA_NO_RING && statement->operation.direction == TMA_LOAD)
         return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
                         "a load fills a stage of a ring, on whose mbarrier it completes");

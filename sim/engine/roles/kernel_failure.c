@@ -69,6 +69,9 @@ static void describe_wait(const struct tma_role_state *role, char *text, size_t 
     case TMA_ROLE_WAITS_STORES:
         snprintf(text, size, "for its stores");
         break;
+    case TMA_ROLE_WAITS_LOADS:
+        snprintf(text, size, "for its loads");
+        break;
     case TMA_ROLE_IDLE:
     case TMA_ROLE_RUNNING:
     case TMA_ROLE_WAITS_TILE:

@@ -192,6 +192,8 @@ bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
     const struct tma_kernel *kernel = engine->kernel;
     uint32_t users = 0;
     engine->ctas_per_sm = tma_kernel_ctas_per_sm(&engine->machine, kernel);
+    engine->simulation.sm_shared_bytes =
+        (uint64_t)engine->ctas_per_sm * (kernel->shared_bytes + engine->machine.sm.reserved_bytes);
     if (!create_places(engine) || !allocate(engine))
         return false;
     create_sms(engine);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/allocation.h"
+#include "engine/lane_accesses.h"
 #include "engine/relieved_wavefronts.h"
 #include "engine/roles/kernel_failure.h"
 #include "engine/roles/kernel_race.h"
@@ -69,6 +70,7 @@ static bool add_bytes(const struct tma_kernel_engine *engine, uint32_t first, ui
         case TMA_STATEMENT_WAIT_MMA:
         case TMA_STATEMENT_COMMIT:
         case TMA_STATEMENT_WAIT_STORES:
+        case TMA_STATEMENT_WAIT_LOADS:
         case TMA_STATEMENT_BARRIER:
         case TMA_STATEMENT_EXIT:
         case TMA_STATEMENT_KIND_COUNT:
@@ -150,6 +152,14 @@ static bool are_constant(const struct tma_kernel_engine *engine, uint32_t acquir
     return true;
 }
 
+/* Copies without a map move bytes that lie together: the whole tile, or a row of it each. */
+static uint32_t pieces_of(const struct tma_tensor_map *map, const struct tma_statement *statement,
+                          const struct tma_operation_size *size) {
+    bool together = size->rows == 1 || (map->rank == 2 && statement->lanes.rows == NULL &&
+                                        map->global_strides[0] == size->row_moved_bytes);
+    return statement->lanes.by == TMA_BY_BULK && !together ? size->rows : 1;
+}
+
 static enum tma_error_code find_operation(struct tma_kernel_engine *engine, uint32_t index) {
     const struct tma_kernel *kernel = engine->kernel;
     const struct tma_statement *statement = &kernel->statements[index];
@@ -167,6 +177,9 @@ static enum tma_error_code find_operation(struct tma_kernel_engine *engine, uint
     }
     engine->facts[index].bytes = size.transaction_bytes;
     engine->facts[index].footprint_bytes = size.shared_footprint_bytes;
+    engine->facts[index].pieces = pieces_of(map, statement, &size);
+    if (tma_lanes_carry(statement->lanes.by))
+        engine->facts[index].instructions = tma_lane_instructions(&statement->lanes, &size);
     return TMA_OK;
 }
 
@@ -276,49 +289,120 @@ static void expect_load(const struct tma_role_state *role,
                        operation->stage, operation->phase);
 }
 
-uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement *statement) {
+/* Fills in the coordinates of an operation, and of one of its pieces the row. False where the run
+ * stops. */
+static bool find_coordinates(struct tma_role_state *role, const struct tma_statement *statement,
+                             uint32_t piece, struct tma_issued *issued) {
+    const struct tma_kernel *kernel = role->cursor.kernel;
+    const int64_t *variables = tma_cursor_place(&role->cursor)->variables;
+    const struct tma_expression_table *rows = statement->lanes.rows;
+    struct tma_error error;
+    if (!tma_statement_operation(kernel, statement, variables, &issued->operation,
+                                 &issued->map_index, &error) ||
+        !tma_value_at(&statement->entry, variables, &issued->entry, &error)) {
+        tma_role_fail(role, statement, error.code, error.text);
+        return false;
+    }
+    if (!issued->one_row)
+        return true;
+    if (rows == NULL) {
+        issued->operation.coordinates[1] += (int32_t)piece;
+    } else if (issued->entry < 0 || issued->entry + piece >= rows->count) {
+        tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                      "it takes a row from behind the end of the table");
+        return false;
+    } else {
+        issued->operation.coordinates[1] = (int32_t)rows->values[issued->entry + piece];
+    }
+    uint32_t bytes = role->cta->engine->facts[index_of(kernel, statement)].footprint_bytes /
+                     role->cta->engine->facts[index_of(kernel, statement)].pieces;
+    issued->operation.shared_address += piece * bytes;
+    return true;
+}
+
+/* Whether the role can wait for the operation by WAIT_LOADS. */
+static bool is_read(const struct tma_statement *statement) {
+    return statement->lanes.by == TMA_BY_WARPS &&
+           (statement->operation.direction == TMA_LOAD || statement->lanes.returns);
+}
+
+static bool issue_piece(struct tma_role_state *role, const struct tma_statement *statement,
+                        uint32_t stage, uint32_t piece) {
     struct tma_kernel_cta *cta = role->cta;
     struct tma_kernel_engine *engine = cta->engine;
     const struct tma_kernel *kernel = engine->kernel;
-    uint32_t stage = 0;
-    struct tma_error error;
-    if (statement->ring != TMA_NO_RING && statement->operation.direction != TMA_PREFETCH &&
-        !find_stage(role, statement, &stage))
-        return 0;
+    const struct tma_statement_facts *facts = &engine->facts[index_of(kernel, statement)];
+    enum tma_direction direction = statement->operation.direction;
+    bool in_registers = statement->lanes.by == TMA_BY_WARPS;
     struct tma_kernel_operation *operation = tma_operation_new(&cta->base, role->number);
     if (operation == NULL)
-        return 0;
+        return false;
     struct tma_issued *issued = &operation->base;
     operation->statement = statement;
     operation->stage = stage;
-    operation->group = role->groups_committed;
+    operation->group = is_read(statement) ? role->reads_issued : role->groups_committed;
     issued->number = role->operations++;
     issued->map = statement->map;
     issued->slot = role->index;
     issued->warp = role->number % 256;
-    issued->cta_stays = statement->operation.direction != TMA_PREFETCH;
-    if (!tma_statement_operation(kernel, statement, tma_cursor_place(&role->cursor)->variables,
-                                 &issued->operation, &issued->map_index, &error)) {
-        tma_role_fail(role, statement, error.code, error.text);
-        return 0;
-    }
-    if (statement->operation.direction != TMA_PREFETCH)
+    issued->cta_stays = in_registers ? is_read(statement) : direction != TMA_PREFETCH;
+    issued->lanes = statement->lanes;
+    issued->one_row = facts->pieces > 1;
+    if (!find_coordinates(role, statement, piece, issued))
+        return false;
+    if (direction != TMA_PREFETCH && !in_registers)
         issued->operation.shared_address +=
             statement->ring != TMA_NO_RING ? kernel->rings[statement->ring].shared_offset +
                                                  stage * kernel->rings[statement->ring].stage_bytes
                                            : kernel->buffers[statement->buffer].shared_offset;
-    if (tma_writes_tensor(statement->operation.direction)) {
+    if (tma_writes_tensor(direction) && !in_registers) {
         role->groups[role->groups_committed % TMA_MAX_GROUPS].pending++;
         role->group_open = true;
     }
-    if (statement->operation.direction != TMA_PREFETCH) {
+    if (direction != TMA_PREFETCH && !in_registers) {
         operation->phase = fill_phase(role, statement);
-        tma_race_issue(role, operation, engine->facts[index_of(kernel, statement)].footprint_bytes);
+        tma_race_issue(role, operation, facts->footprint_bytes / facts->pieces);
         expect_load(role, operation);
     }
     if (++engine->issued_operations > TMA_MAX_KERNEL_OPERATIONS && !kernel->unbounded)
         tma_role_fail(role, statement, TMA_ERROR_ARGUMENT, "more than 10^9 operations");
     tma_operation_issue(&cta->base, issued, role->cycle);
+    return true;
+}
+
+/* The cycles for which instructions of lanes occupy the schedulers: each has some of the warps. */
+static uint64_t lane_cycles(const struct tma_role_state *role,
+                            const struct tma_statement_facts *facts) {
+    const struct tma_kernel_engine *engine = role->cta->engine;
+    uint32_t warps = engine->kernel->roles[role->index].warps;
+    uint32_t schedulers = warps < TMA_SCHEDULERS ? warps : TMA_SCHEDULERS;
+    return (facts->instructions + schedulers - 1) / schedulers * engine->machine.core.lsu_cycles;
+}
+
+uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement *statement) {
+    struct tma_kernel_engine *engine = role->cta->engine;
+    const struct tma_statement_facts *facts = &engine->facts[index_of(engine->kernel, statement)];
+    uint32_t stage = 0;
+    if (statement->ring != TMA_NO_RING && statement->operation.direction != TMA_PREFETCH &&
+        !find_stage(role, statement, &stage))
+        return 0;
+    if (is_read(statement)) {
+        while (role->reads_complete < role->reads_issued &&
+               role->reads[role->reads_complete % TMA_MAX_GROUPS].pending == 0)
+            role->reads_complete++;
+        if (role->reads_issued - role->reads_complete >= TMA_MAX_GROUPS) {
+            tma_role_fail(role, statement, TMA_ERROR_UNSUPPORTED,
+                          "more loads of warps in flight than the model follows");
+            return 0;
+        }
+        role->reads[role->reads_issued % TMA_MAX_GROUPS] = (struct tma_store_group){1, 0};
+    }
+    for (uint32_t piece = 0; piece < facts->pieces; piece++)
+        if (!issue_piece(role, statement, stage, piece))
+            return 0;
+    role->reads_issued += is_read(statement);
+    if (tma_lanes_carry(statement->lanes.by))
+        return lane_cycles(role, facts);
     return engine->machine.warp.issue_cycles;
 }
 
@@ -343,17 +427,34 @@ static void complete_store(struct tma_role_state *role, uint64_t group, uint64_t
         tma_actor_signal(&role->cta->engine->simulation.actors, role->number);
 }
 
+/* A load into registers of the role is complete. */
+static void complete_read(struct tma_role_state *role, uint64_t number, uint64_t cycle) {
+    struct tma_store_group *read = &role->reads[number % TMA_MAX_GROUPS];
+    assert(read->pending > 0);
+    read->pending--;
+    read->cycle = cycle;
+    if (role->phase == TMA_ROLE_WAITS_LOADS)
+        tma_actor_signal(&role->cta->engine->simulation.actors, role->number);
+}
+
 void tma_role_complete(struct tma_simulation *simulation, struct tma_issued *issued,
                        struct tma_cta *base, const struct tma_completion *completion,
                        uint64_t cycle) {
     const struct tma_kernel_operation *operation = (struct tma_kernel_operation *)issued;
     struct tma_kernel_cta *cta = (struct tma_kernel_cta *)base;
+    struct tma_role_state *role = &tma_kernel_engine_of(simulation)->roles[issued->actor];
     enum tma_direction direction = issued->operation.direction;
     uint32_t mask = issued->operation.cta_mask;
+    if (issued->lanes.by == TMA_BY_WARPS) {
+        if (is_read(operation->statement))
+            complete_read(role, operation->group, completion->cycle);
+        return;
+    }
+    if (issued->lanes.by == TMA_BY_CP_ASYNC) /* the lanes' arrival follows their copies */
+        cycle += simulation->machine->warp.arrive_latency_cycles;
     if (direction == TMA_LOAD && (mask == 0 || (mask >> base->rank & 1) != 0))
         tma_stage_complete(cta, operation->statement->ring, operation->stage, operation->phase,
                            completion->bytes, cycle);
     if (tma_writes_tensor(direction))
-        complete_store(&tma_kernel_engine_of(simulation)->roles[issued->actor], operation->group,
-                       cycle);
+        complete_store(role, operation->group, cycle);
 }

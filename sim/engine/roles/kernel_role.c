@@ -245,6 +245,21 @@ static bool wait_stores(struct tma_role_state *role, const struct tma_statement 
     return true;
 }
 
+/* Waits until at most `leaving` loads into registers are left. False: not yet. */
+static bool wait_loads(struct tma_role_state *role, const struct tma_statement *statement) {
+    uint64_t until =
+        role->reads_issued > statement->leaving ? role->reads_issued - statement->leaving : 0;
+    uint64_t complete = 0;
+    for (uint64_t r = role->reads_complete; r < until; r++)
+        if (role->reads[r % TMA_MAX_GROUPS].pending > 0)
+            return false;
+    for (; role->reads_complete < until; role->reads_complete++)
+        if (role->reads[role->reads_complete % TMA_MAX_GROUPS].cycle > complete)
+            complete = role->reads[role->reads_complete % TMA_MAX_GROUPS].cycle;
+    spend_until(role, TMA_ROLE_LOADS, complete);
+    return true;
+}
+
 /* A barrier is complete at `cycle`: those that wait there go on. */
 static void complete_barrier(struct tma_kernel_cta *cta, uint32_t index, uint64_t cycle) {
     struct tma_kernel_engine *engine = cta->engine;
@@ -347,6 +362,7 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
     role->groups_committed = role->groups_complete = role->mma_committed = role->issued_cycle =
         role->mma_queued = 0;
     role->groups[0] = (struct tma_store_group){0};
+    role->reads_issued = role->reads_complete = 0;
     role->group_open = false;
     role->phase = TMA_ROLE_RUNNING;
     tma_actor_signal(&cta->engine->simulation.actors, role->number);
@@ -417,6 +433,11 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
         if (wait_stores(role, statement))
             return true;
         *wait = wait_for(role, TMA_ROLE_WAITS_STORES, statement);
+        return false;
+    case TMA_STATEMENT_WAIT_LOADS:
+        if (wait_loads(role, statement))
+            return true;
+        *wait = wait_for(role, TMA_ROLE_WAITS_LOADS, statement);
         return false;
     case TMA_STATEMENT_BARRIER:
         return arrive_at_barrier(role, statement, now, wait);

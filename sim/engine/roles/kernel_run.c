@@ -132,6 +132,9 @@ static bool create(struct tma_kernel_engine *engine, const struct tma_event_sink
                    struct tma_result *result) {
     const struct tma_kernel *kernel = engine->kernel;
     engine->result = result;
+    for (uint32_t i = 0; i < kernel->statement_count; i++)
+        engine->simulation.has_lanes |= kernel->statements[i].kind == TMA_STATEMENT_OPERATION &&
+                                        tma_lanes_carry(kernel->statements[i].lanes.by);
     engine->facts = tma_allocate(kernel->statement_count, sizeof *engine->facts);
     return tma_simulation_create(&engine->simulation, sink,
                                  kernel->role_count * TMA_ROLE_CAUSE_COUNT, result) &&

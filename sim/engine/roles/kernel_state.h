@@ -50,6 +50,7 @@ enum tma_role_phase {
     TMA_ROLE_WAITS_FULL, /* for a stage, which its CTA's rings wake it for */
     TMA_ROLE_WAITS_EMPTY,
     TMA_ROLE_WAITS_STORES,
+    TMA_ROLE_WAITS_LOADS,
     TMA_ROLE_WAITS_BARRIER,
     TMA_ROLE_WAITS_TILE,
     TMA_ROLE_WAITS_FETCH, /* for its cycle: then it sees what other CTAs of the SM have fetched */
@@ -76,8 +77,10 @@ struct tma_role_state {
     uint32_t wait_stage;
     struct tma_store_group groups[TMA_MAX_GROUPS]; /* ring, by number */
     uint64_t groups_committed;
-    uint64_t groups_complete;          /* of the first ones */
-    uint64_t mma_ends[TMA_MAX_GROUPS]; /* ring, by number */
+    uint64_t groups_complete;                     /* of the first ones */
+    struct tma_store_group reads[TMA_MAX_GROUPS]; /* loads of its warps: a ring, by number */
+    uint64_t reads_issued, reads_complete;        /* complete: of the first ones */
+    uint64_t mma_ends[TMA_MAX_GROUPS];            /* ring, by number */
     uint64_t mma_queued; /* cycles behind other roles, of products that nothing has waited for */
     uint64_t mma_committed;
     uint64_t issued_cycle; /* at which all instructions of the products so far have been issued */
@@ -145,15 +148,17 @@ struct tma_kernel_operation {
     struct tma_issued base;
     const struct tma_statement *statement;
     uint32_t stage; /* of the ring, for loads */
-    uint64_t group; /* of stores */
+    uint64_t group; /* of stores; of loads into registers: their number */
     uint64_t phase; /* of loads: of the stage's full mbarrier */
 };
 
 /* What is known of a statement before the run. */
 struct tma_statement_facts {
-    uint32_t bytes;                      /* OPERATION: complete_tx of a load */
-    uint32_t footprint_bytes;            /* OPERATION: of shared memory that it touches */
-    int64_t acquired_bytes;              /* ACQUIRE: expect_tx; -1: differs, so it is found anew */
+    uint32_t bytes;           /* OPERATION: complete_tx of a load */
+    uint32_t footprint_bytes; /* OPERATION: of shared memory that it touches */
+    uint64_t instructions;    /* OPERATION of lanes: of all warps together */
+    uint32_t pieces;          /* OPERATION: copies that the TMA unit gets: 1, or one for each row */
+    int64_t acquired_bytes;   /* ACQUIRE: expect_tx; -1: differs, so it is found anew */
     struct tma_consumer_report *reports; /* COMPUTE of a consumer: by stage; owned */
     uint32_t consumer;                   /* of these: its number among them */
 };

@@ -294,13 +294,18 @@ static void check_order(const struct use_checker *checker, const struct tma_role
 
 static void check_stores(const struct use_checker *checker, const struct tma_role *role) {
     const struct tma_kernel *kernel = checker->kernel;
-    uint32_t store = NONE, commit = NONE, wait = NONE;
+    uint32_t store = NONE, commit = NONE, wait = NONE, read = NONE, wait_loads = NONE;
     for (uint32_t i = role->end; i-- > role->first;) {
         const struct tma_statement *statement = &kernel->statements[i];
         if (statement->kind == TMA_STATEMENT_COMMIT)
             commit = i;
         else if (statement->kind == TMA_STATEMENT_WAIT_STORES)
             wait = i;
+        else if (statement->kind == TMA_STATEMENT_WAIT_LOADS)
+            wait_loads = i;
+        else if (statement->kind == TMA_STATEMENT_OPERATION && statement->lanes.by == TMA_BY_WARPS)
+            read =
+                statement->operation.direction == TMA_LOAD || statement->lanes.returns ? i : read;
         else if (statement->kind == TMA_STATEMENT_OPERATION &&
                  (statement->operation.direction == TMA_STORE ||
                   statement->operation.direction == TMA_REDUCE))
@@ -313,6 +318,11 @@ static void check_stores(const struct use_checker *checker, const struct tma_rol
                  role->name);
     if (wait != NONE && store == NONE)
         diagnose(checker, wait, "role %s waits for stores, but has none", role->name);
+    if (wait_loads != NONE && read == NONE)
+        diagnose(checker, wait_loads,
+                 "role %s waits for loads into registers, but has none: no load by warps, and no "
+                 "atomic that returns",
+                 role->name);
 }
 
 static void check_barrier(const struct use_checker *checker, uint32_t index) {

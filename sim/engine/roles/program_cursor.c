@@ -226,6 +226,7 @@ static bool end_body(struct tma_program_cursor *cursor, struct tma_program_place
     case TMA_STATEMENT_WAIT_MMA:
     case TMA_STATEMENT_COMMIT:
     case TMA_STATEMENT_WAIT_STORES:
+    case TMA_STATEMENT_WAIT_LOADS:
     case TMA_STATEMENT_BARRIER:
     case TMA_STATEMENT_EXIT:
     case TMA_STATEMENT_KIND_COUNT:
@@ -293,6 +294,7 @@ static bool enter(struct tma_program_cursor *cursor, struct tma_program_place *p
     case TMA_STATEMENT_WAIT_MMA:
     case TMA_STATEMENT_COMMIT:
     case TMA_STATEMENT_WAIT_STORES:
+    case TMA_STATEMENT_WAIT_LOADS:
     case TMA_STATEMENT_BARRIER:
     case TMA_STATEMENT_KIND_COUNT:
         break;

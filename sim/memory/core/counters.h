@@ -21,6 +21,9 @@ struct tma_memory_counters {
     uint64_t dram_read_sectors, dram_write_sectors;
     uint64_t shared_write_wavefronts; /* of 128 bytes, into shared memory */
     uint64_t accesses;                /* of warps to global memory */
+    uint64_t access_sectors;          /* that they touch */
+    uint64_t access_bytes;            /* of these, that their lanes use */
+    uint64_t access_repeats;          /* of atomics: further rounds for lanes with one address */
     uint64_t l1_sectors;              /* that their loads looked up in L1, or asked L2 for */
     uint64_t l1_hit_sectors;          /* of these, sectors that L1 held */
     uint64_t tlb_misses;              /* translations that TLBs of CPCs lacked */

@@ -46,6 +46,7 @@ struct tma_access {
     enum tma_caching caching; /* of loads */
     uint32_t wavefronts;      /* of 128 bytes, which the SM's data path takes one after the other;
                                  at least 1 */
+    uint32_t bytes;           /* that its lanes use; 0: not said */
     uint32_t line_count;      /* at least 1, and no line twice; TMA_ACCESS_INVALIDATE: 0 */
     struct tma_access_line lines[TMA_MAX_ACCESS_LINES];
 };

@@ -1,0 +1,208 @@
+#include "engine/lane_accesses.h"
+
+#include <inttypes.h>
+
+#include "base/array.h"
+#include "placement/rows.h"
+
+enum { WARP_LANES = 32, LINE_BYTES = 128, SECTOR_BYTES = 32 };
+
+uint64_t tma_lane_instructions(const struct tma_lanes *lanes,
+                               const struct tma_operation_size *size) {
+    uint64_t pieces = (uint64_t)size->rows *
+                      ((size->row_moved_bytes + lanes->lane_bytes - 1) / lanes->lane_bytes);
+    if (lanes->active != 0)
+        pieces = lanes->active < pieces || lanes->order == TMA_PIECES_SAME ? lanes->active : pieces;
+    return (pieces + WARP_LANES - 1) / WARP_LANES;
+}
+
+/* Appends the rows of an operation. Row i has its data from byte `before` on. */
+static bool add_rows(struct tma_simulation *simulation, struct tma_row_stream *stream,
+                     uint32_t *count, struct tma_completion *sum) {
+    struct tma_row row;
+    while (tma_rows_next(stream, &row)) {
+        struct tma_lane_row *rows = tma_array_grow(simulation->lane_rows, *count,
+                                                   &simulation->lane_row_capacity, sizeof *rows);
+        if (rows == NULL)
+            return false;
+        simulation->lane_rows = rows;
+        rows[(*count)++] =
+            (struct tma_lane_row){row.global_address, row.before_bytes, row.data_bytes};
+        sum->rows++;
+        sum->rows_out_of_bounds += row.data_bytes == 0;
+        sum->tensor_bytes += row.data_bytes;
+    }
+    return true;
+}
+
+/* Finds the rows of the tile, which a table may name. */
+static enum tma_error_code find_rows(struct tma_simulation *simulation,
+                                     const struct tma_issued *issued,
+                                     const struct tma_tensor_map *whole, uint32_t *count,
+                                     struct tma_operation_size *size, struct tma_completion *sum,
+                                     struct tma_error *error) {
+    struct tma_tensor_map map = *whole;
+    struct tma_operation operation = issued->operation;
+    const struct tma_expression_table *table = issued->lanes.rows;
+    struct tma_row_stream stream;
+    uint32_t times = table != NULL ? map.box_dim[1] : 1;
+    if (table != NULL)
+        map.box_dim[1] = 1;
+    for (uint32_t i = 0; i < times; i++) {
+        if (table != NULL) {
+            uint64_t entry = (uint64_t)issued->entry + i;
+            if (issued->entry < 0 || entry >= table->count)
+                return tma_fail(error, TMA_ERROR_FAULT,
+                                "it takes row %" PRId64 " from a table of %u entries",
+                                issued->entry + i, table->count);
+            operation.coordinates[1] = (int32_t)table->values[entry];
+        }
+        enum tma_error_code code = tma_rows_begin(&stream, &map, &operation, size, error);
+        if (code != TMA_OK)
+            return code;
+        if (!add_rows(simulation, &stream, count, sum))
+            return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    size->rows *= times;
+    return TMA_OK;
+}
+
+/* The address of a lane's piece, and how much of it is in the tensor; 0: nothing. */
+static uint32_t find_piece(const struct tma_lane_row *row, uint32_t part, uint32_t bytes,
+                           uint64_t *address) {
+    uint32_t first = part * bytes, end = first + bytes, data_end = row->before + row->bytes;
+    first = first > row->before ? first : row->before;
+    end = end < data_end ? end : data_end;
+    if (first >= end)
+        return 0;
+    *address = row->address + (first - row->before);
+    return end - first;
+}
+
+/* Adds what a lane touches to an access. */
+static void add_lane(struct tma_access *access, uint32_t line_bytes[TMA_MAX_ACCESS_LINES],
+                     uint64_t address, uint32_t bytes) {
+    uint64_t line = address / LINE_BYTES;
+    uint32_t first = (uint32_t)(address % LINE_BYTES) / SECTOR_BYTES,
+             last = (uint32_t)((address + bytes - 1) % LINE_BYTES) / SECTOR_BYTES;
+    uint8_t sectors = (uint8_t)((2u << last) - (1u << first));
+    uint32_t i = access->line_count;
+    while (i > 0 && access->lines[i - 1].line != line)
+        i--;
+    if (i == 0) {
+        i = ++access->line_count;
+        access->lines[i - 1] = (struct tma_access_line){.line = line};
+        line_bytes[i - 1] = 0;
+    }
+    access->lines[i - 1].sectors |= sectors;
+    line_bytes[i - 1] += bytes;
+}
+
+static enum tma_access_kind kind_of(const struct tma_issued *issued) {
+    if (issued->operation.direction == TMA_STORE)
+        return TMA_ACCESS_STORE;
+    if (issued->operation.direction != TMA_REDUCE)
+        return TMA_ACCESS_LOAD;
+    return issued->lanes.returns ? TMA_ACCESS_ATOMIC : TMA_ACCESS_REDUCE;
+}
+
+static enum tma_caching caching_of(const struct tma_lanes *lanes) {
+    static const enum tma_caching of[] = {[TMA_LANES_CACHE_ALL] = TMA_CACHING_ALL,
+                                          [TMA_LANES_CACHE_L2] = TMA_CACHING_L2,
+                                          [TMA_LANES_CACHE_NO_ALLOCATE] = TMA_CACHING_NO_ALLOCATE,
+                                          [TMA_LANES_CACHE_EVICT_FIRST] = TMA_CACHING_EVICT_FIRST,
+                                          [TMA_LANES_CACHE_EVICT_LAST] = TMA_CACHING_EVICT_LAST,
+                                          [TMA_LANES_CACHE_COHERENT] = TMA_CACHING_COHERENT};
+    return of[lanes->caching];
+}
+
+/* Hands over one instruction of a warp: the pieces from `first` on. */
+static enum tma_error_code access_once(struct tma_simulation *simulation, struct tma_issued *issued,
+                                       struct tma_access *access, uint64_t first, uint64_t end,
+                                       uint32_t row_parts, uint32_t row_count,
+                                       struct tma_error *error) {
+    const struct tma_lanes *lanes = &issued->lanes;
+    uint32_t line_bytes[TMA_MAX_ACCESS_LINES], touched = 0;
+    access->line_count = access->bytes = 0;
+    for (uint64_t i = first; i < end; i++) {
+        uint64_t piece = lanes->order == TMA_PIECES_SAME ? 0 : i, address;
+        bool strided = lanes->order == TMA_PIECES_STRIDED;
+        uint64_t row = strided ? piece % row_count : piece / row_parts;
+        uint32_t part = (uint32_t)(strided ? piece / row_count : piece % row_parts);
+        uint32_t bytes = find_piece(&simulation->lane_rows[row], part, lanes->lane_bytes, &address);
+        if (bytes == 0)
+            continue;
+        if (address % bytes != 0 && address % lanes->lane_bytes != 0)
+            return tma_fail(error, TMA_ERROR_FAULT,
+                            "a lane accesses %u bytes at address %" PRIu64
+                            ", which is no multiple of that",
+                            lanes->lane_bytes, address);
+        add_lane(access, line_bytes, address, bytes);
+        access->bytes += bytes;
+        touched++;
+    }
+    if (access->line_count == 0)
+        return TMA_OK;
+    access->wavefronts = access->line_count;
+    for (uint32_t l = 0; l < access->line_count; l++) {
+        struct tma_access_line *line = &access->lines[l];
+        line->partial = line_bytes[l] < SECTOR_BYTES * (uint32_t)__builtin_popcount(line->sectors);
+        line->rounds = lanes->order == TMA_PIECES_SAME ? (uint8_t)touched : 1;
+    }
+    issued->accesses++;
+    issued->sum.requests += access->line_count;
+    if (!tma_memory_access(simulation->memory, access))
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    return TMA_OK;
+}
+
+/* The last access of an operation is done. */
+static bool complete(struct tma_simulation *simulation, struct tma_issued *issued) {
+    return tma_completion_queue_push(&simulation->completions, &issued->sum,
+                                     (uint64_t)issued->actor << 32 | issued->order);
+}
+
+enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,
+                                        struct tma_issued *issued, uint64_t cycle, uint64_t tag,
+                                        uint32_t sm, struct tma_error *error) {
+    const struct tma_program_maps *maps = &simulation->maps;
+    struct tma_tensor_map map = maps->maps[issued->map];
+    const struct tma_lanes *lanes = &issued->lanes;
+    struct tma_operation_size size = {.rows = 0};
+    uint32_t rows = 0;
+    uint64_t now = tma_memory_now(simulation->memory);
+    struct tma_access access = {.cycle = cycle > now ? cycle : now,
+                                .tag = tag,
+                                .sm = sm,
+                                .kind = kind_of(issued),
+                                .caching = caching_of(lanes)};
+    map.global_address += maps->arrays[issued->map].pitch_bytes * issued->map_index;
+    issued->sum = (struct tma_completion){.tag = tag, .sm = sm, .issue_cycle = cycle};
+    enum tma_error_code code =
+        find_rows(simulation, issued, &map, &rows, &size, &issued->sum, error);
+    if (code != TMA_OK)
+        return code;
+    uint32_t parts = (size.row_moved_bytes + lanes->lane_bytes - 1) / lanes->lane_bytes;
+    uint64_t pieces = (uint64_t)rows * parts;
+    if (lanes->active != 0)
+        pieces = lanes->active < pieces || lanes->order == TMA_PIECES_SAME ? lanes->active : pieces;
+    issued->sum.writes = tma_writes_tensor(issued->operation.direction);
+    issued->sum.bytes = size.row_moved_bytes * rows;
+    issued->sum.cycle = issued->sum.start_cycle = issued->sum.rows_cycle = access.cycle;
+    issued->accesses = 0;
+    for (uint64_t first = 0; first < pieces && code == TMA_OK; first += WARP_LANES)
+        code = access_once(simulation, issued, &access, first,
+                           first + WARP_LANES < pieces ? first + WARP_LANES : pieces, parts, rows,
+                           error);
+    issued->sum.sent_cycle = issued->sum.arrival_cycle = issued->sum.cycle;
+    if (code == TMA_OK && issued->accesses == 0 && !complete(simulation, issued))
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    return code;
+}
+
+bool tma_lanes_end_access(struct tma_simulation *simulation, struct tma_issued *issued,
+                          uint64_t cycle) {
+    if (cycle > issued->sum.cycle)
+        issued->sum.cycle = issued->sum.arrival_cycle = issued->sum.sent_cycle = cycle;
+    return --issued->accesses > 0 || complete(simulation, issued);
+}

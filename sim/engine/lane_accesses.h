@@ -1,0 +1,24 @@
+/* Operations of lanes on their way: handed to the load/store unit as accesses, and complete when
+ * the last of these is done. */
+#ifndef TMA_ENGINE_LANE_ACCESSES_H
+#define TMA_ENGINE_LANE_ACCESSES_H
+
+#include "engine/simulation.h"
+
+/* Instructions of warps that an operation of lanes takes, where all of its tile is in the tensor.
+ */
+uint64_t tma_lane_instructions(const struct tma_lanes *lanes,
+                               const struct tma_operation_size *size);
+
+/* Hands over all accesses of an operation. Returns TMA_ERROR_MEMORY, TMA_ERROR_FAULT with a text
+ * where an address is not aligned or a table has no such entry, or what tma_rows_begin does. */
+enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,
+                                        struct tma_issued *operation, uint64_t cycle, uint64_t tag,
+                                        uint32_t sm, struct tma_error *error);
+
+/* An access of the operation is done at `cycle`; with the last one it completes. False when out of
+ * memory. */
+bool tma_lanes_end_access(struct tma_simulation *simulation, struct tma_issued *issued,
+                          uint64_t cycle);
+
+#endif

@@ -1,0 +1,60 @@
+/* Operations that the lanes of warps carry out, and not the TMA unit: loads, stores, reductions and
+ * atomics of registers, and cp.async. The tile is that of a tensor map's box; its bytes go to the
+ * lanes in pieces of the same size, 32 of which are one instruction of a warp. Each instruction is
+ * an access to the load/store unit of the SM (memory/core/warp_access.h), as those of compiled
+ * kernels are. */
+#ifndef TMA_ENGINE_LANES_H
+#define TMA_ENGINE_LANES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "expression/expression.h"
+
+TMA_API_BEGIN
+
+/* Who moves the bytes of an operation. */
+enum tma_mover {
+    TMA_BY_TMA,      /* cp.async.bulk.tensor: the TMA unit, with a tensor map */
+    TMA_BY_BULK,     /* cp.async.bulk: the TMA unit, without one */
+    TMA_BY_CP_ASYNC, /* cp.async: lanes, from global to shared memory */
+    TMA_BY_WARPS     /* ld, st, red, atom: lanes, from or to registers */
+};
+
+/* Which piece a lane has. */
+enum tma_piece_order {
+    TMA_PIECES_CONTIGUOUS, /* lanes go along the rows of the tile, row after row */
+    TMA_PIECES_STRIDED,    /* lanes go from row to row, and then along the rows */
+    TMA_PIECES_SAME        /* every lane has the first piece of the tile */
+};
+
+/* What an L1 cache does with what lanes load, as PTX names it. */
+enum tma_lane_caching {
+    TMA_LANES_CACHE_ALL,         /* ld, ld.ca, cp.async.ca */
+    TMA_LANES_CACHE_L2,          /* .cg: not in L1 */
+    TMA_LANES_CACHE_NO_ALLOCATE, /* L1::no_allocate */
+    TMA_LANES_CACHE_EVICT_FIRST, /* L1::evict_first */
+    TMA_LANES_CACHE_EVICT_LAST,  /* L1::evict_last */
+    TMA_LANES_CACHE_COHERENT     /* ld.relaxed, ld.volatile */
+};
+
+struct tma_lanes {
+    enum tma_mover by;
+    enum tma_piece_order order;
+    enum tma_lane_caching caching;
+    uint32_t lane_bytes; /* 1, 2, 4, 8 or 16; 0 with TMA_BY_TMA and TMA_BY_BULK */
+    uint32_t active;     /* lanes that have a piece, over all warps; 0: as many as there are */
+    bool returns;        /* of a reduction: atom, whose result comes back; else red */
+    /* Row i of the tile is row `entry + i` of the table, in the place of coordinate 1; NULL: the
+     * rows of the box. */
+    const struct tma_expression_table *rows;
+};
+
+static inline bool tma_lanes_carry(enum tma_mover by) {
+    return by == TMA_BY_CP_ASYNC || by == TMA_BY_WARPS;
+}
+
+TMA_API_END
+
+#endif

@@ -1,0 +1,164 @@
+/* Operations of kernels that lanes of warps carry out, and copies without a tensor map: what they
+ * ask of L1 and L2, when they are done, and which rows a table names. */
+#include <string.h>
+
+#include "engine.h"
+#include "engine/roles/kernel_run.h"
+#include "random_kernels.h"
+#include "shipped_machine.h"
+
+#define HEAD                                                                                       \
+    "name: lanes\ngpu: configs/gpus/h100_sxm.yaml\n"                                               \
+    "tensor_maps:\n"                                                                               \
+    "  X: {data_type: float32, global_dim: [256, 64], box_dim: [64, 8]}\n"                         \
+    "  I: {data_type: uint32, global_dim: [256, 64], box_dim: [64, 8]}\n"                          \
+    "kernel:\n  ctas: 1\n  tables: {ids: [63, 1, 1, 7, 8, 9, 10, 11, 12]}\n"                       \
+    "  rings: {t: {stages: 2}}\n  roles:\n"                                                        \
+    "    consumer:\n      program:\n        - wait: t\n        - release: t\n"                     \
+    "    producer:\n      warps: 4\n      program:\n        - acquire: t\n"
+#define FILL       "        - bulk: {map: X, into: t, at: [0, 0]}\n"
+#define LINE(text) "        - " text "\n"
+
+/* A tile is 8 rows of 256 bytes: 64 sectors. */
+static const struct {
+    const char *name, *text;
+    uint64_t accesses, sectors, bytes, loaded, hits, repeats, stored, reduced;
+} kernels[] = {
+    {"a tile: 128 lanes of 16 bytes",
+     HEAD FILL LINE("load: {map: X, by: warps, at: [0, 8]}") LINE("wait_loads: 0"), 4, 64, 2048, 64,
+     0, 0, 0, 0},
+    {"4 bytes a lane",
+     HEAD FILL LINE("load: {map: X, by: warps, lane_bytes: 4, at: [0, 8]}") LINE("wait_loads: 0"),
+     16, 64, 2048, 64, 0, 0, 0, 0},
+    {"lanes that go from row to row: the second to fourth word of a sector hits",
+     HEAD FILL LINE("load: {map: X, by: warps, lane_bytes: 4, lanes: strided, at: [0, 8]}")
+         LINE("wait_loads: 0"),
+     16, 128, 2048, 128, 0, 0, 0, 0},
+    {"the same tile again: L1 has it",
+     HEAD FILL LINE("load: {map: X, by: warps, at: [0, 8]}") LINE("wait_loads: 0")
+         LINE("load: {map: X, by: warps, at: [0, 8]}") LINE("wait_loads: 0"),
+     8, 128, 4096, 128, 64, 0, 0, 0},
+    {"past L1 it has not",
+     HEAD FILL LINE("load: {map: X, by: warps, cache: l2, at: [0, 8]}") LINE("wait_loads: 0")
+         LINE("load: {map: X, by: warps, cache: l2, at: [0, 8]}") LINE("wait_loads: 0"),
+     8, 128, 4096, 128, 0, 0, 0, 0},
+    {"a word of each sector of a row",
+     HEAD FILL LINE("load: {map: X, by: warps, lane_bytes: 4, "
+                    "lanes: strided, active: 8, at: [0, 8]}") LINE("wait_loads: 0"),
+     1, 8, 32, 8, 0, 0, 0, 0},
+    {"half of the tile is behind the tensor",
+     HEAD FILL LINE("load: {map: X, by: warps, at: [0, 60]}") LINE("wait_loads: 0"), 2, 32, 1024,
+     32, 0, 0, 0, 0},
+    {"rows of a table, one of them twice",
+     HEAD FILL LINE("load: {map: X, by: warps, table: ids, at: [0, 0]}") LINE("wait_loads: 0"), 4,
+     64, 2048, 64, 0, 0, 0, 0},
+    {"a store", HEAD FILL LINE("store: {map: X, by: warps, at: [0, 8]}"), 4, 64, 2048, 0, 0, 0,
+     2048, 0},
+    {"cp.async into a stage", HEAD LINE("cp_async: {map: X, into: t, at: [0, 8]}"), 4, 64, 2048, 64,
+     0, 0, 0, 0},
+    {"an atomic of a lane each", HEAD FILL LINE("atomic: {map: I, reduction: add, at: [0, 8]}"), 16,
+     64, 2048, 0, 0, 0, 0, 2048},
+    {"all lanes of the role at one address",
+     HEAD FILL LINE("atomic: {map: I, reduction: add, lanes: same, at: [0, 8]}"), 4, 4, 512, 0, 0,
+     124, 0, 2048},
+    {"one lane, which waits for what it gets",
+     HEAD FILL LINE(
+         "atomic: {map: I, reduction: add, lanes: same, active: 1, returns: value, at: [0, 8]}")
+         LINE("wait_loads: 0"),
+     1, 1, 4, 0, 0, 0, 0, 2048},
+};
+
+START_TEST(accesses) {
+    static struct tma_scenario scenario;
+    static struct tma_result result;
+    struct tma_error error = {.text = ""};
+    ck_assert_msg(read_scenario_text(kernels[_i].text, "text", NULL, 0, &scenario, NULL), "%s",
+                  kernels[_i].name);
+    enum tma_error_code code =
+        tma_kernel_run(&scenario.machine, &scenario.program->kernel, NULL, &result, NULL, &error);
+    ck_assert_msg(code == TMA_OK, "%s: %s", kernels[_i].name, error.text);
+    const struct tma_counters *counters = &result.counters;
+    ck_assert_msg(
+        counters->accesses == kernels[_i].accesses &&
+            counters->access_sectors == kernels[_i].sectors &&
+            counters->access_bytes == kernels[_i].bytes &&
+            counters->l1_sectors == kernels[_i].loaded &&
+            counters->l1_hit_sectors == kernels[_i].hits &&
+            counters->access_repeats == kernels[_i].repeats &&
+            counters->stored_bytes == kernels[_i].stored &&
+            counters->reduced_bytes == kernels[_i].reduced,
+        "%s: %llu accesses, %llu sectors, %llu B, %llu loaded, %llu hits, %llu repeats, "
+        "%llu B stored, %llu B reduced",
+        kernels[_i].name, (unsigned long long)counters->accesses,
+        (unsigned long long)counters->access_sectors, (unsigned long long)counters->access_bytes,
+        (unsigned long long)counters->l1_sectors, (unsigned long long)counters->l1_hit_sectors,
+        (unsigned long long)counters->access_repeats, (unsigned long long)counters->stored_bytes,
+        (unsigned long long)counters->reduced_bytes);
+    tma_scenario_free(&scenario);
+}
+END_TEST
+
+/* The cycles of a kernel with one role. */
+static uint64_t cycles_of(const char *program) {
+    static struct tma_scenario scenario;
+    static struct tma_result result;
+    struct tma_error error = {.text = ""};
+    char text[2000];
+    snprintf(text, sizeof text,
+             "name: lanes\ngpu: configs/gpus/h100_sxm.yaml\ntensor_maps:\n"
+             "  X: {data_type: float32, global_dim: [256, 64], box_dim: [4, 1]}\n"
+             "kernel:\n  ctas: 1\n  roles:\n    one:\n      program:\n%s",
+             program);
+    ck_assert_msg(read_scenario_text(text, "text", NULL, 0, &scenario, NULL), "%s", program);
+    enum tma_error_code code =
+        tma_kernel_run(&scenario.machine, &scenario.program->kernel, NULL, &result, NULL, &error);
+    ck_assert_msg(code == TMA_OK, "%s", error.text);
+    tma_scenario_free(&scenario);
+    return result.cycles;
+}
+
+/* A hit takes what L1's rows say: issue, a wavefront and hit, behind the slot of the load. */
+START_TEST(a_hit_takes_its_latency) {
+    char text[200];
+    uint64_t cycles[2];
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text,
+                 "        - for: {i: %d}\n          do:\n"
+                 "            - load: {map: X, by: warps, at: [0, 0]}\n"
+                 "            - wait_loads: 0\n",
+                 i == 0 ? 10 : 110);
+        cycles[i] = cycles_of(text);
+    }
+    struct tma_machine machine = shipped_machine("h100_sxm");
+    uint64_t hit = machine.l1.issue_cycles + 1 + machine.l1.hit_cycles;
+    ck_assert_uint_ge((cycles[1] - cycles[0]) / 100, hit);
+    ck_assert_uint_le((cycles[1] - cycles[0]) / 100, hit + 1); /* the actor's step */
+}
+END_TEST
+
+/* A row that no entry names stops the run. */
+START_TEST(a_row_behind_the_table) {
+    static struct tma_scenario scenario;
+    static struct tma_result result;
+    struct tma_error error;
+    ck_assert(read_scenario_text(
+        HEAD FILL LINE("load: {map: X, by: warps, table: ids, entry: 2, at: [0, 0]}"), "text", NULL,
+        0, &scenario, NULL));
+    ck_assert_int_eq(
+        tma_kernel_run(&scenario.machine, &scenario.program->kernel, NULL, &result, NULL, &error),
+        TMA_ERROR_FAULT);
+    ck_assert_ptr_nonnull(strstr(error.text, "row 9 from a table of 9 entries"));
+    tma_scenario_free(&scenario);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("lanes of kernels");
+    TCase *cases = tcase_create("lanes");
+    tcase_add_loop_test(cases, accesses, 0, (int)TABLE_ROWS(kernels));
+    tcase_add_test(cases, a_hit_takes_its_latency);
+    tcase_add_test(cases, a_row_behind_the_table);
+    suite_add_tcase(suite, cases);
+    load_engine();
+    return run_suite(suite);
+}
