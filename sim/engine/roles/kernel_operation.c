@@ -403,7 +403,8 @@ uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement 
     role->reads_issued += is_read(statement);
     if (tma_lanes_carry(statement->lanes.by))
         return lane_cycles(role, facts);
-    return engine->machine.warp.issue_cycles;
+    /* The lanes of a warp issue their copies one after the other. */
+    return (uint64_t)facts->pieces * engine->machine.warp.issue_cycles;
 }
 
 void tma_role_describe_operation(struct tma_simulation *simulation,

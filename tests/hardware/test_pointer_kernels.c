@@ -1,0 +1,80 @@
+/* Kernels that Triton compiled for pointers, written as kernels of the library: cycles and sectors
+ * of an H100 under the profiler, with all caches flushed before. */
+#include <math.h>
+#include <string.h>
+
+#include "../unit/engine.h"
+#include "engine/roles/kernel_run.h"
+#include "h200.h"
+#include "scenario/scenario.h"
+
+enum { MOST_SETTINGS = 8 };
+
+static struct tma_tsv records;
+
+static double error_of(uint64_t predicted, uint32_t measured) {
+    return 100 * ((double)predicted / measured - 1);
+}
+
+/* Runs a kernel of the library with the settings of a record. */
+static struct tma_result *run(size_t row) {
+    static struct tma_scenario scenario;
+    static struct tma_result result;
+    struct tma_diagnostics list = {0};
+    struct tma_error error = {.text = ""};
+    const char *settings[MOST_SETTINGS];
+    char path[100], text[200], clock[40];
+    size_t count = 0;
+    snprintf(path, sizeof path, "configs/kernels/%s.yaml", tma_tsv_cell(&records, row, "kernel"));
+    snprintf(text, sizeof text, "%s", tma_tsv_cell(&records, row, "settings"));
+    snprintf(clock, sizeof clock, "kernel.sm_clock=%u MHz",
+             record_number(&records, row, "sm_clock_mhz"));
+    for (char *at = strtok(text, " "); at != NULL; at = strtok(NULL, " "))
+        settings[count++] = at;
+    settings[count++] = clock;
+    bool good = tma_scenario_read(path, settings, count, &scenario, &list);
+    ck_assert_msg(good, "%s: %s", path, list.count > 0 ? list.items[0].text : "");
+    enum tma_error_code code =
+        tma_kernel_run(&scenario.machine, &scenario.program->kernel, NULL, &result, NULL, &error);
+    ck_assert_msg(code == TMA_OK, "%s: %s", path, error.text);
+    tma_scenario_free(&scenario);
+    return &result;
+}
+
+START_TEST(pointer_kernels) {
+    double sum = 0;
+    uint32_t reads = 0, sectors = 0, rows = (uint32_t)records.rows;
+    for (size_t row = 0; row < rows; row++) {
+        const struct tma_result *result = run(row);
+        uint64_t asked = result->counters.l2_sectors;
+        double cycles = error_of(result->cycles, record_number(&records, row, "cycles"));
+        double read = error_of(result->counters.dram_read_sectors,
+                               record_number(&records, row, "dram_read_sectors"));
+        double l2 = error_of(asked, record_number(&records, row, "l2_sectors"));
+        printf("%s %s: cycles %+.1f %%, DRAM reads %+.1f %%, L2 sectors %+.1f %%\n",
+               tma_tsv_cell(&records, row, "kernel"), tma_tsv_cell(&records, row, "settings"),
+               cycles, read, l2);
+        sum += fabs(cycles);
+        reads += fabs(read) <= 3;
+        sectors += fabs(l2) <= 3;
+    }
+    ck_assert_msg(sum / rows <= 10, "cycles: %.1f %% on average", sum / rows);
+    ck_assert_uint_eq(reads, rows);
+    ck_assert_uint_ge(sectors + 1, rows); /* the GEMM's: loads that merge, or not */
+}
+END_TEST
+
+int main(void) {
+    struct tma_error error;
+    if (tma_tsv_read("tests/hardware/h100/pointer_kernels.tsv", &records, &error) != TMA_OK)
+        return 1;
+    Suite *suite = suite_create("kernels of pointers on an H100");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 0);
+    tcase_add_test(tests, pointer_kernels);
+    suite_add_tcase(suite, tests);
+    load_engine();
+    int failed = run_suite(suite);
+    tma_tsv_free(&records);
+    return failed;
+}
