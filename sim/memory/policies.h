@@ -1,5 +1,6 @@
-/* The policies that a machine file picks by name. A policy is a named set of functions in a file of
- * its own; to add one, write that file and add its name to the list here.
+/* The policies that a machine file picks by name. A policy is a named set of functions in the file
+ * of its kind (l2/replacement.c); to add one, write it there or in a file of its own, and add its
+ * name to the list here.
  *
  * Each list makes an enumeration (TMA_REPLACEMENT_lru, ...) and a table of names for the reader of
  * machine files. The first name of a list is the default. */
@@ -11,20 +12,20 @@
 
 TMA_API_BEGIN
 
-/* Which line of a full L2 set is the victim: l2/replacement.h, l2/replacement_NAME.c. */
+/* Which line of a full L2 set is the victim: l2/replacement.h. */
 #define TMA_REPLACEMENT_POLICIES(X) X(lru) X(random)
 
 /* Which accesses of a tensor map with 256-byte promotion fetch the block's second line too:
- * l2/promotion.h, l2/promotion_NAME.c. */
+ * l2/promotion.h. */
 #define TMA_PROMOTION_POLICIES(X) X(first_sector) X(none)
 
-/* Which L2 slice serves a line: core/slice_hash.h, core/slice_hash_NAME.c. */
+/* Which L2 slice serves a line: core/slice_hash.h. */
 #define TMA_SLICE_HASHES(X) X(even) X(h200)
 
-/* In which order a DRAM channel serves its requests: dram/scheduler.h, dram/scheduler_NAME.c. */
+/* In which order a DRAM channel serves its requests: dram/scheduler.h. */
 #define TMA_DRAM_SCHEDULERS(X) X(fr_fcfs) X(fcfs)
 
-/* Which banks a DRAM channel refreshes at once: dram/refresh.h, dram/refresh_NAME.c. */
+/* Which banks a DRAM channel refreshes at once: dram/refresh.h. */
 #define TMA_REFRESH_POLICIES(X) X(per_bank) X(all_banks) X(none)
 
 /* What the TLBs hold when a run starts (gpc/translation.h): all translations, which then take no

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "workers/channel_buffer.h"
+#include "workers/channel.h"
 
 enum { TMA_NOT_STARTED = -1 };
 

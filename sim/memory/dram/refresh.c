@@ -4,6 +4,50 @@
 
 #include "memory/core/random.h"
 
+/* REFpb: a channel refreshes its banks in turn, dram.trrefd apart, and each of them once in an
+ * interval. The other banks go on meanwhile. The banks of a group follow each other. */
+
+static struct tma_refresh next_per_bank(const struct tma_dram *dram,
+                                        const struct tma_dram_channel *channel, uint32_t bank,
+                                        uint64_t ticks) {
+    uint32_t turn = bank % dram->groups * dram->group_banks + bank / dram->groups;
+    uint64_t offset = turn * dram->trrefd_ticks;
+    if (ticks < dram->halt_ticks) {
+        struct tma_refresh refresh =
+            tma_refresh_after(dram, channel->moved_phase_ticks + offset, ticks);
+        if (refresh.start_ticks < dram->halt_ticks)
+            return refresh;
+    }
+    return tma_refresh_after(dram, channel->refresh_phase_ticks + offset, ticks);
+}
+
+const struct tma_refresh_policy tma_refresh_per_bank = {next_per_bank};
+
+/* REFab: a channel refreshes all of its banks at once, so its bus stands still meanwhile. */
+
+static struct tma_refresh next_all_banks(const struct tma_dram *dram,
+                                         const struct tma_dram_channel *channel, uint32_t bank,
+                                         uint64_t ticks) {
+    (void)bank;
+    return tma_refresh_after(dram, channel->refresh_phase_ticks, ticks);
+}
+
+const struct tma_refresh_policy tma_refresh_all_banks = {next_all_banks};
+
+/* No bank ever refreshes. */
+
+static struct tma_refresh next_none(const struct tma_dram *dram,
+                                    const struct tma_dram_channel *channel, uint32_t bank,
+                                    uint64_t ticks) {
+    (void)dram;
+    (void)channel;
+    (void)bank;
+    (void)ticks;
+    return (struct tma_refresh){UINT64_MAX, UINT64_MAX};
+}
+
+const struct tma_refresh_policy tma_refresh_none = {next_none};
+
 #define POLICY(name) &tma_refresh_##name,
 static const struct tma_refresh_policy *const policies[] = {TMA_REFRESH_POLICIES(POLICY)};
 

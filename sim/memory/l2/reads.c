@@ -3,7 +3,7 @@
 
 #include "memory/l2/coherence.h"
 #include "memory/l2/misses.h"
-#include "memory/l2/reductions.h"
+#include "memory/l2/writes.h"
 
 static void count_request(struct tma_core *core, uint32_t sectors) {
     core->counters.requests++;

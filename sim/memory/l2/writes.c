@@ -1,7 +1,156 @@
-/* Stores and reductions at L2 slices. The home slice of a line is the point of coherence. */
+#include "memory/l2/writes.h"
+
 #include "memory/l2/coherence.h"
-#include "memory/l2/commit.h"
-#include "memory/l2/reductions.h"
+
+/* A write takes effect at the home of its line. */
+
+/* The cycle at which a write was through the ports of its home. */
+static uint64_t done_cycle(const struct tma_core *core, const struct tma_packet *packet) {
+    return tma_known_cycle(packet) - core->machine->l2.lookup_cycles;
+}
+
+/* Whether a write at its home leaves the copy in the other partition valid: a store from there has
+ * updated it on its way. */
+static bool updates_copy(const struct tma_core *core, const struct tma_packet *packet) {
+    return packet->kind == TMA_PACKET_STORE && !tma_is_near(core, packet);
+}
+
+/* A write is done: the SM gets its credits back, and the result of an atomic. */
+TMA_RARE static struct tma_handover respond(struct tma_core *core, uint32_t id, uint64_t done) {
+    struct tma_packet *packet = tma_packet_at(core, id);
+    done = tma_later(done, core->cycle + 1);
+    if (!packet->returns) {
+        tma_send(core, TMA_TO_STORE_UNIT, id, done);
+        return tma_nowhere;
+    }
+    /* As the request did, the result passes the slice of the SM's partition. */
+    packet->merged = TMA_NONE;
+    done += core->machine->l2.atomic_cycles;
+    if (!tma_is_near(core, packet))
+        done += tma_crossing_cycles(core, packet->server) + core->machine->l2.lookup_cycles;
+    tma_send(core, TMA_TO_RESPONSE_PORT, id, done);
+    return tma_nowhere;
+}
+
+/* Writes the sectors of a packet, in a way of their home (-1: none). Returns whether something goes
+ * to DRAM. Pointers to packets are invalid afterwards. */
+TMA_RARE static bool commit(struct tma_core *core, struct tma_l2 *l2, uint32_t id, int way) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    struct tma_l2_set *set = tma_slice_set(l2, packet);
+    uint64_t done = tma_later(done_cycle(core, packet), core->cycle);
+    if (way < 0) {
+        tma_slice_write_to_dram(core, packet->line, packet->server, packet->sectors, done);
+        return true;
+    }
+    tma_tags_write(&l2->tags, set, way, packet->sectors);
+    tma_tags_set_remote_copy(&l2->tags, set, way, updates_copy(core, packet));
+    struct tma_l2_victim cleaned =
+        tma_tags_clean(&l2->tags, set, way, core->machine->l2.dirty_ways);
+    tma_slice_write_back(core, packet->index.set, &cleaned, done);
+    return cleaned.sectors != 0;
+}
+
+/* Writes a line that needs no fill. `used_dram`: its way's victim goes to DRAM. The SM gets its
+ * credits back at `done`, or as soon as the DRAM channel takes further writes. */
+TMA_RARE static struct tma_handover write_line(struct tma_core *core, struct tma_l2 *l2,
+                                               uint32_t id, int way, bool used_dram,
+                                               uint64_t done) {
+    used_dram = commit(core, l2, id, way) || used_dram;
+    return used_dram ? (struct tma_handover){id, TMA_TO_DRAM_CREDIT, done}
+                     : respond(core, id, done);
+}
+
+/* Reductions at L2 slices. A reduction whose line DRAM has to bring waits for it in the home slice,
+ * which keeps its operands, so that the SM can go on. A slice keeps only so many operands. */
+
+static bool has_room(const struct tma_core *core, const struct tma_slice *slice) {
+    return slice->operands < core->machine->l2.reduction_operands;
+}
+
+/* What a slice keeps of a reduction, in units of 32 bytes: its sectors and the operation. */
+static uint32_t operands_of(const struct tma_packet *packet) {
+    return tma_sector_count(packet->sectors) + 1;
+}
+
+/* The slice keeps the operands: the SM gets its credits back. Those of an atomic come with its
+ * result. */
+static void keep_operands(struct tma_core *core, struct tma_slice *slice, uint32_t id,
+                          uint64_t cycle) {
+    slice->operands += operands_of(tma_packet_at(core, id));
+    if (tma_packet_at(core, id)->returns)
+        return;
+    uint32_t credit = tma_packet_new(core);
+    if (credit == TMA_NONE)
+        return;
+    struct tma_packet *packet = tma_packet_at(core, credit);
+    *packet = *tma_packet_at(core, id);
+    packet->kind = TMA_PACKET_CREDIT;
+    tma_send(core, TMA_TO_STORE_UNIT, credit, tma_later(cycle, core->cycle + 1));
+}
+
+/* Whether L2 has all sectors that a reduction needs, and none of them is on its way. */
+static bool is_complete(const struct tma_l2 *l2, const struct tma_packet *packet) {
+    struct tma_l2_set *set = tma_slice_set(l2, packet);
+    int way = tma_tags_find(&l2->tags, set, packet->index.tag);
+    return way >= 0 && (set->pending & 1u << way) == 0 &&
+           (packet->wanted & ~tma_sectors_of_way(set->valid, way)) == 0;
+}
+
+/* A reduction has passed the ports of its home at `done`. */
+TMA_RARE static struct tma_handover reduce(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                           uint64_t done) {
+    struct tma_packet *packet = tma_packet_at(core, id);
+    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
+    struct tma_l2_set *set = tma_slice_set(l2, packet);
+    bool complete = is_complete(l2, packet);
+    if (!complete && !has_room(core, slice)) {
+        tma_packet_queue_put(core, &slice->reductions, id);
+        return tma_nowhere;
+    }
+    struct tma_l2_victim victim;
+    const struct tma_set_index index = packet->index;
+    int way = tma_tags_allocate(&l2->tags, set, index.tag, &victim);
+    tma_slice_write_back(core, index.set, &victim, done);
+    packet = tma_packet_at(core, id);
+    uint32_t missing = packet->wanted;
+    if (way >= 0) {
+        missing &= ~tma_sectors_of_way(set->valid, way);
+        tma_tags_access(&l2->tags, set, way, packet->sectors);
+    }
+    if (complete)
+        return write_line(core, l2, id, way, victim.sectors != 0, done);
+    keep_operands(core, slice, id, done);
+    packet = tma_packet_at(core, id);
+    if (missing == 0) { /* on its way */
+        packet->next = tma_tags_wait(set, way, id);
+        return tma_nowhere;
+    }
+    tma_slice_count_missed(core, packet, tma_sector_count(missing & packet->sectors));
+    return tma_slice_start_fill(core, l2, id, way, missing, done);
+}
+
+TMA_RARE struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct tma_l2 *l2,
+                                                  uint32_t id, int way, uint64_t cycle) {
+    struct tma_packet *packet = tma_packet_at(core, id);
+    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
+    slice->operands -= operands_of(packet);
+    commit(core, l2, id, way);
+    packet = tma_packet_at(core, id);
+    if (!packet->returns) { /* the SM has the credits of all flits already */
+        packet->sectors = 0;
+        packet->partial = true;
+    }
+    while (slice->reductions.count > 0 && has_room(core, slice)) {
+        uint32_t first = tma_packet_queue_take(core, &slice->reductions);
+        uint64_t done = done_cycle(core, tma_packet_at(core, first));
+        struct tma_handover next = reduce(core, l2, first, tma_later(done, cycle));
+        if (next.destination != TMA_TO_NOWHERE)
+            tma_pass(core, next.destination, next.packet, next.cycle);
+    }
+    return respond(core, id, cycle);
+}
+
+/* Stores and reductions at L2 slices. The home slice of a line is the point of coherence. */
 
 static uint64_t ticks_of(uint32_t millicycles, uint32_t count) {
     return tma_millicycles_to_ticks((uint64_t)millicycles * count);
@@ -80,7 +229,7 @@ TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct 
     uint32_t sectors = tma_sector_count(packet->sectors);
     bool near = tma_is_near(core, packet);
     bool invalidates = near && tma_copy_was_stored(l2, packet->index);
-    if (!tma_write_updates_copy(core, packet))
+    if (!updates_copy(core, packet))
         tma_copy_invalidate(core, l2, packet);
     uint64_t entered = near ? enter_from_sm(core, l2, packet, packet->server.home, cycle)
                             : enter_from_partition(core, l2, packet, cycle);
@@ -91,23 +240,23 @@ TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct 
     core->counters.sectors += sectors;
     core->counters.write_sectors += sectors;
     if (packet->kind == TMA_PACKET_REDUCE)
-        return tma_l2_reduce(core, l2, id, done);
+        return reduce(core, l2, id, done);
     struct tma_l2_victim victim;
     const struct tma_set_index index = packet->index;
     int way = tma_tags_allocate(&l2->tags, &l2->tags.sets[index.set], index.tag, &victim);
     tma_slice_write_back(core, index.set, &victim, done);
-    return tma_write_line(core, l2, id, way, victim.sectors != 0, done);
+    return write_line(core, l2, id, way, victim.sectors != 0, done);
 }
 
 TMA_RARE struct tma_handover tma_l2_receive_accepted(struct tma_core *core, struct tma_l2 *l2,
                                                      uint32_t id, uint64_t accepted) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    uint64_t done = tma_write_done_cycle(core, packet);
+    uint64_t done = done_cycle(core, packet);
     if (accepted > done) { /* back-pressure: later writes wait behind this one */
         struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
         tma_port_stall(&slice->ports[TMA_SLICE_WRITE], accepted);
         slice->held_cycle = tma_later(slice->held_cycle, accepted);
         done = accepted;
     }
-    return tma_write_respond(core, id, done);
+    return respond(core, id, done);
 }
