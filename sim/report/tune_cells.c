@@ -82,8 +82,8 @@ static void write_same(const struct tma_tune *tune, FILE *out) {
             tune->draws, tune->draws == 1 ? "" : "s", same, same == 1 ? "" : "s");
 }
 
-/* What differs by less than the model's mean error over kernels of the library (docs/fidelity-
- * kernels.md) may be the other way round on a GPU. */
+/* What differs by less than the model's mean error over kernels of the library
+ * (docs/fidelity-library.md) may be the other way round on a GPU. */
 #define MODEL_ERROR 0.04
 
 static void write_close(const struct tma_tune *tune, FILE *out) {
