@@ -111,7 +111,7 @@ END_TEST
 
 /* Loads of one line that follow each other, by their sectors: a digit is a sector, a and b are the
  * halves of the line, f is the whole line. `requests`: how many of them L2 sees. An H200 counts the
- * same (docs/fidelity-parameters.md, "Coalescer"). */
+ * same (docs/mechanisms/coalescer.md). */
 static const struct {
     const char *sectors;
     uint32_t requests;
