@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "workers/channel.h"
+#include "workers/frames.h"
 
 enum { TMA_NOT_STARTED = -1 };
 

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/allocation.h"
-#include "workers/channel.h"
+#include "workers/frames.h"
 #include "workers/member.h"
 
 enum { SHORT_TASK_US = 10000 };

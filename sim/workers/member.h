@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/digest.h"
-#include "workers/channel.h"
+#include "workers/frames.h"
 #include "workers/worker.h"
 
 enum { TMA_NO_CHANNEL = -1, TMA_MOST_JOBS = 1024 };

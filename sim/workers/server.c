@@ -6,8 +6,8 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "base/digest.h"
-#include "workers/channel.h"
 #include "workers/crew.h"
+#include "workers/frames.h"
 
 /* A task, until its result is there. */
 struct held_task {

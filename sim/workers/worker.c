@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/allocation.h"
-#include "workers/channel.h"
+#include "workers/frames.h"
 
 struct tma_reply {
     int channel;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "workers/channel.h"
+#include "workers/frames.h"
 #include "workers/server.h"
 
 enum { MOST_TASKS = 2000 };

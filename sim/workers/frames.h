@@ -1,7 +1,7 @@
 /* Channels between a pool and those who do its tasks: bytes on their way through one, which takes
  * or gives some of them at a time, and messages: a header, then bytes. Internal to sim/workers. */
-#ifndef TMA_WORKERS_CHANNEL_H
-#define TMA_WORKERS_CHANNEL_H
+#ifndef TMA_WORKERS_FRAMES_H
+#define TMA_WORKERS_FRAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "workers/channel.h"
+#include "workers/frames.h"
 
 #include <errno.h>
 #include <string.h>
