@@ -70,7 +70,8 @@ FAULT_SOURCES := $(wildcard tests/faults/*.c)
 FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
-STYLED  := $(SOURCES) $(MPI_SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c python/native/*.c)
+CAPTURE_SOURCES := $(wildcard capture/*.c)
+STYLED  := $(SOURCES) $(MPI_SOURCES) $(CAPTURE_SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* capture/*.h tests/capture/*.[ch] examples/*.c python/native/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
 
@@ -81,6 +82,8 @@ LIBRARY := $(BUILD)/libtmasim.a
 SHARED  := $(BUILD)/libtmasim.so
 MODULE  := $(BUILD)/libtmasim-engine.so
 COMMAND := $(BUILD)/tmasim
+# What CUDA's driver loads into a program to record its launches, and the command around it.
+CAPTURE := $(BUILD)/libtmasim-capture.so $(BUILD)/tmasim-capture
 # Sweeps and tuners on many machines (docs/ranks.md), where there is MPI.
 MPICC   ?= $(shell command -v mpicc 2>/dev/null)
 RANKS   := $(if $(MPICC),$(BUILD)/tmasim-mpi)
@@ -97,11 +100,11 @@ SONAME  := libtmasim.so.$(firstword $(subst ., ,$(VERSION)))
 
 # The man pages and the completion of shells, which the command writes from its own tables.
 VERBS := $(shell sed -n 's/^ *X(\(.*\)).*/\1/p' sim/cli/verbs/verbs.h)
-MANUAL := $(patsubst %,$(BUILD)/man/%,tmasim.1 $(VERBS:%=tmasim-%.1) tmasim-scenario.5 tmasim-kernel.5 tmasim-machine.5)
+MANUAL := $(patsubst %,$(BUILD)/man/%,tmasim.1 tmasim-capture.1 $(VERBS:%=tmasim-%.1) tmasim-scenario.5 tmasim-kernel.5 tmasim-machine.5)
 COMPLETION := $(patsubst %,$(BUILD)/completion/%,bash zsh fish)
 
 .PHONY: all
-all: $(COMMAND) $(SHARED) $(MODULE) $(RANKS) ## build the command and the libraries (VARIANT=release|debug|asan, PGO=1, CC=, WERROR=1)
+all: $(COMMAND) $(SHARED) $(MODULE) $(CAPTURE) $(RANKS) ## build the command and the libraries (VARIANT=release|debug|asan, PGO=1, CC=, WERROR=1)
 	@ln -sfn $(patsubst build/%,%,$(COMMAND)) build/tmasim
 
 # With -flto each benchmark takes a quarter of a minute to link: `make bench` does that.
@@ -128,6 +131,16 @@ $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) | $(MODULE)
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) $(LTO) -o $@ $^ $(DEPS_LIBS) -lm
 
+# It shows nothing but what the driver calls to the program that it is loaded into.
+$(BUILD)/libtmasim-capture.so: $(call object,$(CAPTURE_SOURCES)) $(LIBRARY)
+	@echo "  LD  $@"
+	@$(CC) $(ALL_LDFLAGS) -fno-lto -shared -Wl,--exclude-libs,ALL -o $@ $^ -ldl -lpthread
+
+$(BUILD)/tmasim-capture: capture/tmasim-capture sim/base/version.h
+	@mkdir -p $(@D)
+	@sed 's/@VERSION@/$(VERSION)/' $< >$@
+	@chmod 755 $@
+
 # Only this program is linked with MPI. The static library gives it what it shares with the others.
 MPI_COMPILE := $(patsubst -I%,-isystem %,$(filter -I%,$(if $(MPICC),$(shell $(MPICC) -show 2>/dev/null))))
 $(call object,$(MPI_SOURCES)): ALL_CFLAGS += $(MPI_COMPILE)
@@ -138,6 +151,12 @@ $(BUILD)/tmasim-mpi: $(call object,$(MPI_SOURCES)) $(LIBRARY) | $(COMMAND)
 $(BUILD)/man/tmasim.1: $(COMMAND)
 	@mkdir -p $(@D)
 	@$(COMMAND) help --man >$@
+
+# What the command around programs says of itself.
+$(BUILD)/man/tmasim-capture.1: $(CAPTURE)
+	@mkdir -p $(@D)
+	@{ printf '.TH TMASIM\\-CAPTURE 1\n.SH NAME\ntmasim\\-capture \\- record launches of a CUDA program for tmasim\n.SH DESCRIPTION\n.nf\n'; \
+	    $(BUILD)/tmasim-capture --help | sed 's/\\/\\\\/g; s/-/\\-/g; s/^[.]/\\\&./'; } >$@
 
 $(BUILD)/man/%: $(COMMAND)
 	@mkdir -p $(@D)
@@ -315,11 +334,13 @@ bench: all $(BENCHES) ## measure speed
 install: all $(MANUAL) $(COMPLETION) ## install below DESTDIR/PREFIX: command, libraries, headers, configs, man pages, completion
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/tmasim
+	install -m 755 $(BUILD)/tmasim-capture $(DESTDIR)$(PREFIX)/bin/tmasim-capture
 	$(if $(RANKS),install -m 755 $(RANKS) $(DESTDIR)$(PREFIX)/bin/tmasim-mpi)
 	objcopy -R '.gnu.lto_*' -R '.gnu.debuglto_*' $(LIBRARY) $(DESTDIR)$(LIBDIR)/libtmasim.a
 	chmod 644 $(DESTDIR)$(LIBDIR)/libtmasim.a
 	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION)
 	install -D -m 755 $(MODULE) $(DESTDIR)$(ENGINEDIR)/libtmasim-engine.so
+	install -D -m 755 $(BUILD)/libtmasim-capture.so $(DESTDIR)$(ENGINEDIR)/libtmasim-capture.so
 	ln -sf libtmasim.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtmasim.so
 	@for header in $(patsubst sim/%,%,$(PUBLIC_HEADERS)); do \
@@ -344,6 +365,7 @@ COMPLETION_fish := share/fish/vendor_completions.d/tmasim.fish
 
 .PHONY: uninstall
 uninstall: ## delete what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim-capture $(DESTDIR)$(ENGINEDIR)/libtmasim-capture.so
 	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(PREFIX)/bin/tmasim-mpi $(DESTDIR)$(LIBDIR)/libtmasim.a
 	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so $(DESTDIR)$(LIBDIR)/$(SONAME)
 	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION) $(DESTDIR)$(ENGINEDIR)/libtmasim-engine.so
@@ -459,7 +481,7 @@ format-check: ## fail where clang-format would change something
 lint: all ## cppcheck, who may include whom, and no global symbol of the library without tma_
 	@scripts/check-structure $(BUILD)
 	cppcheck -j $$(nproc) --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-	    --error-exitcode=1 -Isim sim examples
+	    --error-exitcode=1 -Isim sim capture examples
 	@nm -g --defined-only $(LIBRARY) | awk 'NF == 3 && $$3 !~ /^tma_/ { print "not tma_: " $$3; bad = 1 } END { exit bad }'
 
 .PHONY: analyze

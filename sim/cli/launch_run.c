@@ -29,6 +29,8 @@ struct launch_case {
     struct tma_launch launch;
     struct tma_machine machine;
     struct tma_prepared prepared;
+    struct tma_launch_measured measured; /* on the machine's GPU, if `compares` */
+    bool compares;
     struct tma_diagnostics list;
 };
 
@@ -46,6 +48,9 @@ static bool open_case(const struct cli_launch_options *options, bool memory,
         cli_launch_read(&run->file, options->label, &common->settings, &run->launch, &run->list);
     good = good && cli_launch_machine(&run->launch, &run->machine) &&
            tma_launch_prepare(&run->launch, &run->machine, memory, &run->prepared, &run->list);
+    run->compares = good && tma_launch_measurement(&run->launch, run->machine.name, &run->measured);
+    if (run->compares)
+        run->machine = tma_launch_measured_machine(&run->machine, &run->measured);
     print(&run->list);
     return good;
 }
@@ -94,15 +99,25 @@ static enum tma_error_code execute(const struct cli_launch_options *options,
     return code;
 }
 
-static void write_report(const struct tma_launch_report *report, int format, FILE *out) {
+static void write_report(const struct tma_launch_report *report, enum tma_launch_format format,
+                         FILE *out) {
     struct tma_json json = {.out = out};
-    if (format == CLI_FORMAT_TEXT) {
+    switch (format) {
+    case TMA_LAUNCH_TEXT:
         tma_launch_report_text(report, out);
-        return;
+        break;
+    case TMA_LAUNCH_JSON:
+        tma_json_begin_object(&json, NULL);
+        tma_launch_report_json(report, &json);
+        tma_json_end_object(&json);
+        break;
+    case TMA_LAUNCH_GITHUB:
+        tma_launch_report_github(report, out);
+        break;
+    case TMA_LAUNCH_JUNIT:
+        tma_launch_report_junit(report, out);
+        break;
     }
-    tma_json_begin_object(&json, NULL);
-    tma_launch_report_json(report, &json);
-    tma_json_end_object(&json);
 }
 
 /* Reads the sources that lie beside the launch file, or in its folder `sources`: PTX names files
@@ -171,7 +186,6 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
     struct tma_ptx_result result = {0};
     struct tma_core_result timing = {0};
     struct tma_output_difference outputs = {0};
-    struct tma_launch_measured measured;
     struct tma_error error;
     struct tma_core_timeline spans = {0};
     enum tma_error_code code =
@@ -207,8 +221,8 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                        .ptx_name = cli_file_name(run->prepared.ptx_path),
                                        .checked_ctas =
                                            checked_ctas(options, &run->prepared.execution)};
-    if (tma_launch_measurement(&run->launch, run->machine.name, &measured))
-        report.measured = &measured;
+    if (run->compares)
+        report.measured = &run->measured;
     bool is_short = result.instructions <= MOST_TRIED_INSTRUCTIONS;
     if (report.timing != NULL && (options->why || (is_short && !options->no_why))) {
         report.tried = true;
@@ -223,7 +237,7 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
     tma_core_timeline_free(&spans);
     int status = status_of(&report, compared);
     if (!options->page)
-        write_report(&report, options->common->format, out);
+        write_report(&report, options->format, out);
     else if (!write_page(run, &report, out))
         status = CLI_ERROR;
     if (ended && outputs.different > 0)

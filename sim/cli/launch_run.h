@@ -3,9 +3,11 @@
 #define TMA_CLI_LAUNCH_RUN_H
 
 #include "cli/options.h"
+#include "report/launch_report.h"
 
 struct cli_launch_options {
     const struct cli_options *common;
+    enum tma_launch_format format;
     const char *label; /* of the record that is run; NULL: not given */
     struct cli_count sanitize;
     bool strict;

@@ -1,29 +1,18 @@
 /* Annotations of GitHub's workflows: an error for each figure that fails, a notice for each other
  * one that differs, and a notice with the totals. */
-#include <string.h>
-
-#include "base/printable.h"
 #include "difference/difference_cells.h"
 #include "difference/difference_formats.h"
-
-/* The characters that a workflow command gives a meaning to become %XX. */
-static void write_escaped(const char *text, const char *special, FILE *out) {
-    while (*text != '\0')
-        if (strchr(special, *text) != NULL)
-            fprintf(out, "%%%02X", (unsigned)(unsigned char)*text++);
-        else
-            text += tma_write_printable_character(text, out);
-}
+#include "report/escape.h"
 
 static void begin(const char *level, const char *file, const char *title, FILE *out) {
     fprintf(out, "::%s ", level);
     if (file != NULL) {
         fputs("file=", out);
-        write_escaped(file, "%:,", out);
+        tma_write_workflow(file, "%:,", out);
         fputc(',', out);
     }
     fputs("title=", out);
-    write_escaped(title, "%:,", out);
+    tma_write_workflow(title, "%:,", out);
     fputs("::", out);
 }
 
@@ -38,14 +27,14 @@ void tma_difference_write_github(const struct tma_difference *difference, FILE *
                   difference->cases_are_files ? row->case_name : difference->variants[v].name,
                   difference->title, out);
             if (row->case_name[0] != '\0' && !difference->cases_are_files) {
-                write_escaped(row->case_name, "%", out);
+                tma_write_workflow(row->case_name, "%", out);
                 fputs(": ", out);
             }
-            write_escaped(tma_difference_sentence_of(row, value).text, "%", out);
+            tma_write_workflow(tma_difference_sentence_of(row, value).text, "%", out);
             fputc('\n', out);
         }
     }
     begin("notice", NULL, difference->title, out);
-    write_escaped(tma_difference_total(difference).text, "%", out);
+    tma_write_workflow(tma_difference_total(difference).text, "%", out);
     fputc('\n', out);
 }

@@ -90,7 +90,7 @@ struct tma_launch {
     struct tma_launch_part *parts;
     size_t buffer_count, parameter_count, part_count;
     size_t buffer_capacity, parameter_capacity, part_capacity;
-    const struct tma_yaml_node *measured; /* of a record: what GPUs did, by GPU; NULL: nothing */
+    const struct tma_yaml_node *measured; /* what GPUs did, by GPU; NULL: nothing */
     struct tma_yaml_node *document;       /* owned: what the texts are borrowed from */
 };
 
@@ -99,6 +99,8 @@ struct tma_launch_measured {
     const char *gpu;                          /* its key in the record; borrowed */
     uint64_t instructions, alu, fma, xu, lsu; /* of warps, in SASS: in all, and by pipe */
     uint64_t cycles, ns, dram_read_sectors, dram_write_sectors, l2_sectors;
+    uint64_t warm_ns;  /* with the buffers in L2 */
+    uint64_t empty_ns; /* what a kernel that does nothing took, measured alike */
 };
 
 /* Reads a launch file from its text. `name` is the file's path: locations borrow it, and files are

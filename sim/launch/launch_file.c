@@ -19,7 +19,7 @@ struct launch_input {
     const struct tma_yaml_node *dimensions[3][TMA_LAUNCH_DIMENSIONS];
     uint32_t dimension_counts[3];
     uint32_t dynamic_shared, registers;
-    const struct tma_yaml_node *buffers, *parameters;
+    const struct tma_yaml_node *buffers, *parameters, *measured;
 };
 
 enum { GRID, BLOCK, CLUSTER };
@@ -95,6 +95,13 @@ static const struct tma_key launch_keys[] = {
      .fallback = TMA_OPTIONAL,
      .offset = IN(parameters),
      .meaning = "the kernel's parameters, in the order of its signature"},
+    {.path = "measured",
+     .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(measured),
+     .meaning = "what a GPU did, by a word of its machine's name: `{h100: {cycles: N, ns: N, "
+                "empty_ns: N}}`, of which the last is what a kernel that does nothing took; with "
+                "it, time passes at the clock of the measurement, and reports compare"},
 };
 static const struct tma_schema launch_schema = {launch_keys,
                                                 sizeof launch_keys / sizeof launch_keys[0]};
@@ -513,6 +520,7 @@ void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yam
     launch->gpu_at = gpu == NULL ? root->at : gpu->at;
     launch->dynamic_shared = input.dynamic_shared;
     launch->registers = input.registers;
+    launch->measured = input.measured;
     launch->cluster_given = input.dimension_counts[CLUSTER] > 0;
     read_dimensions(reader, &input, GRID, launch->grid);
     read_dimensions(reader, &input, BLOCK, launch->block);

@@ -332,7 +332,9 @@ bool tma_launch_measurement(const struct tma_launch *launch, const char *machine
                                          .lsu = figure(node, "lsu"),
                                          .dram_read_sectors = figure(node, "dram_read_sectors"),
                                          .dram_write_sectors = figure(node, "dram_write_sectors"),
-                                         .l2_sectors = figure(node, "l2_sectors")};
+                                         .l2_sectors = figure(node, "l2_sectors"),
+                                         .warm_ns = figure(node, "warm_ns"),
+                                         .empty_ns = figure(node, "empty_ns")};
         return measured->cycles > 0 && measured->ns > 0;
     }
     return false;

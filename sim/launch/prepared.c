@@ -292,6 +292,15 @@ bool tma_launch_prepare(const struct tma_launch *launch, const struct tma_machin
     return tma_diagnostics_total(list) == before;
 }
 
+struct tma_machine tma_launch_measured_machine(const struct tma_machine *machine,
+                                               const struct tma_launch_measured *measured) {
+    uint64_t mhz = (measured->cycles * 1000 + measured->ns / 2) / measured->ns;
+    struct tma_machine clocked = tma_machine_at_clock(machine, (uint32_t)mhz);
+    if (measured->empty_ns > 0)
+        clocked.topology.launch_empty_cycles = (uint32_t)((measured->empty_ns * mhz + 500) / 1000);
+    return clocked;
+}
+
 void tma_prepared_free(struct tma_prepared *prepared) {
     struct tma_ptx_launch *execution = &prepared->execution;
     for (uint32_t i = 0; execution->buffers != NULL && i < execution->buffer_count; i++) {

@@ -34,6 +34,13 @@ struct tma_launch_report {
 void tma_launch_report_text(const struct tma_launch_report *report, FILE *out);
 void tma_launch_report_json(const struct tma_launch_report *report, struct tma_json *json);
 
+/* Annotations of GitHub's workflows, and JUnit's XML: what is wrong, and how the launch ended. */
+void tma_launch_report_github(const struct tma_launch_report *report, FILE *out);
+void tma_launch_report_junit(const struct tma_launch_report *report, FILE *out);
+
+enum tma_launch_format { TMA_LAUNCH_TEXT, TMA_LAUNCH_JSON, TMA_LAUNCH_GITHUB, TMA_LAUNCH_JUNIT };
+extern const struct tma_names tma_launch_format_names;
+
 /* The word for how a launch ended: "completed", "deadlock", ... */
 extern const struct tma_names tma_launch_failure_names;
 

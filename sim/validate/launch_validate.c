@@ -9,6 +9,7 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "base/printable.h"
+#include "cli/files/config_names.h"
 #include "cli/files/launch_input.h"
 #include "cli/files/machine_input.h"
 #include "cli/files/output.h"
@@ -26,7 +27,13 @@
 #include "report/ratio.h"
 #include "workers/pool.h"
 
-enum { NAME_BYTES = 256, FAMILY_BYTES = 64, REASON_BYTES = 512, MOST_INSTRUCTIONS_BITS = 36 };
+enum {
+    NAME_BYTES = 256,
+    FAMILY_BYTES = 64,
+    REASON_BYTES = 512,
+    NAME_COLUMNS = 44,
+    MOST_INSTRUCTIONS_BITS = 36
+};
 
 /* What came of one record. */
 struct launch_outcome {
@@ -44,8 +51,9 @@ struct launch_outcome {
 struct launch_line {
     uint32_t file;
     unsigned line;
-    const char *text; /* borrowed from the file */
+    const char *text; /* borrowed from the file; or owned, with the path */
     size_t length;
+    char *path; /* owned: of a launch file; NULL: a line of the file */
 };
 
 struct launch_validation {
@@ -128,11 +136,15 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     struct tma_prepared prepared = {0};
     struct launch_outcome outcome = {0};
     (void)bytes, (void)size;
-    bool good =
-        tma_launch_read_record(record->text, record->length, validation->files[record->file].path,
-                               record->line, &launch, &list);
+    bool good = record->path != NULL ? tma_launch_read(record->text, record->length, record->path,
+                                                       NULL, 0, &launch, &list)
+                                     : tma_launch_read_record(record->text, record->length,
+                                                              validation->files[record->file].path,
+                                                              record->line, &launch, &list);
     if (launch.name != NULL)
         snprintf(outcome.name, sizeof outcome.name, "%s", launch.name);
+    else if (record->path != NULL)
+        snprintf(outcome.name, sizeof outcome.name, "%s", cli_file_name(record->path));
     if (launch.family != NULL)
         snprintf(outcome.family, sizeof outcome.family, "%s", launch.family);
     if (good && !validation->one_machine && launch.gpu != NULL) {
@@ -143,12 +155,9 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     }
     good = good && tma_launch_prepare(&launch, machine, true, &prepared, &list);
     if (good) {
-        /* At the clock of the measurement: L2 and DRAM keep theirs. */
         struct tma_machine clocked = *machine;
         if (tma_launch_measurement(&launch, machine->name, &outcome.measured))
-            clocked = tma_machine_at_clock(
-                machine, (uint32_t)((outcome.measured.cycles * 1000 + outcome.measured.ns / 2) /
-                                    outcome.measured.ns));
+            clocked = tma_launch_measured_machine(machine, &outcome.measured);
         outcome.measured.gpu = NULL;
         run_prepared(validation->options, validation->options->sample, &prepared, &clocked, &list,
                      &outcome);
@@ -186,25 +195,75 @@ static bool idle(void *context, size_t done, uint64_t done_cost) {
     return cli_progress_look(&validation->progress, done, done_cost);
 }
 
+static bool add_record(struct launch_validation *validation, struct launch_line record) {
+    struct launch_line *grown = tma_array_grow(validation->records, validation->record_count,
+                                               &validation->capacity, sizeof *grown);
+    if (grown == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    validation->records = grown;
+    grown[validation->record_count++] = record;
+    return true;
+}
+
+static bool add_lines(struct launch_validation *validation, struct cli_launch_file *file) {
+    struct launch_line record = {.file = (uint32_t)validation->file_count};
+    size_t at = 0;
+    while ((record.text = cli_launch_next(file, &at, &record.line, &record.length)) != NULL)
+        if (!add_record(validation, record))
+            return false;
+    return true;
+}
+
+/* A launch file alone. Takes the path. */
+static bool add_launch(struct launch_validation *validation, char *path) {
+    struct cli_launch_file file;
+    if (path != NULL && cli_launch_file_read(path, &file)) {
+        struct launch_line record = {.file = (uint32_t)validation->file_count,
+                                     .text = file.text,
+                                     .length = file.length,
+                                     .path = path};
+        if (add_record(validation, record))
+            return true;
+        cli_launch_file_free(&file);
+    }
+    if (path == NULL)
+        cli_error("out of memory");
+    tma_release(path);
+    return false;
+}
+
+/* The launch files of a folder, by name. */
+static bool add_folder(struct launch_validation *validation, const char *folder) {
+    struct cli_config_names names = {0};
+    bool good = cli_config_names_read(folder, &names);
+    if (good && names.count == 0) {
+        cli_error("%s has no launch file: no file NAME.yaml", folder);
+        good = false;
+    }
+    for (size_t i = 0; good && i < names.count; i++) {
+        size_t size = strlen(folder) + strlen(names.items[i]) + sizeof "/.yaml";
+        char *path = tma_allocate(size, 1);
+        if (path != NULL)
+            snprintf(path, size, "%s/%s.yaml", folder, names.items[i]);
+        good = add_launch(validation, path);
+    }
+    cli_config_names_free(&names);
+    return good;
+}
+
 static bool find_records(struct launch_validation *validation) {
     const struct cli_list *operands = &validation->options->common->operands;
     for (; validation->file_count < operands->count; validation->file_count++) {
         struct cli_launch_file *file = &validation->files[validation->file_count];
-        if (!cli_launch_file_read(operands->items[validation->file_count], file))
+        const char *operand = operands->items[validation->file_count];
+        file->path = operand;
+        if (!(cli_is_launch_records(operand)
+                  ? cli_launch_file_read(operand, file) && add_lines(validation, file)
+              : cli_is_folder(operand) ? add_folder(validation, operand)
+                                       : add_launch(validation, tma_copy_text(operand))))
             return false;
-        struct launch_line record = {.file = (uint32_t)validation->file_count};
-        size_t at = 0;
-        while ((record.text = cli_launch_next(file, &at, &record.line, &record.length)) != NULL) {
-            struct launch_line *grown =
-                tma_array_grow(validation->records, validation->record_count, &validation->capacity,
-                               sizeof *grown);
-            if (grown == NULL) {
-                cli_error("out of memory");
-                return false;
-            }
-            validation->records = grown;
-            grown[validation->record_count++] = record;
-        }
     }
     return true;
 }
@@ -385,7 +444,8 @@ static void write_sass(const struct launch_validation *validation, uint32_t file
         fprintf(out, " %8s", sass_figures[f].text);
     fputc('\n', out);
     for (size_t i = 0; i < validation->record_count; i++)
-        if (validation->records[i].file == file && first_of_family(validation, i))
+        if (validation->records[i].path == NULL && validation->records[i].file == file &&
+            first_of_family(validation, i))
             write_sass_errors(validation, file, validation->outcomes[i].family, out);
     write_sass_errors(validation, file, NULL, out);
 }
@@ -488,6 +548,43 @@ static void write_errors(const struct sums *sums, FILE *out) {
                 tma_decimal(sums->errors.most, 1).text);
 }
 
+static bool has_launch_files(const struct launch_validation *validation, uint32_t file) {
+    for (size_t i = 0; i < validation->record_count; i++)
+        if (validation->records[i].file == file)
+            return validation->records[i].path != NULL;
+    return false;
+}
+
+/* Launches of a folder, or one alone: what was measured and what is predicted, a row each. */
+static void write_rows(const struct launch_validation *validation, uint32_t file, FILE *out) {
+    fprintf(out, "  %-*s %10s %10s %8s\n", NAME_COLUMNS, "launch", "measured", "predicted",
+            "error");
+    for (size_t i = 0; i < validation->record_count; i++) {
+        const struct launch_outcome *outcome = &validation->outcomes[i];
+        if (validation->records[i].file != file)
+            continue;
+        fputs("  ", out);
+        tma_write_printable(outcome->name, out);
+        fprintf(out, "%*s",
+                strlen(outcome->name) < NAME_COLUMNS ? NAME_COLUMNS - (int)strlen(outcome->name)
+                                                     : 0,
+                "");
+        if (outcome->measured.cycles > 0)
+            fprintf(out, " %10" PRIu64, outcome->measured.cycles);
+        else
+            fprintf(out, " %10s", "-");
+        if (outcome->run && outcome->timed)
+            fprintf(out, " %10" PRIu64, outcome->timing.cycles + outcome->timing.launch_cycles);
+        else
+            fprintf(out, " %10s", "-");
+        if (is_timed(outcome))
+            fprintf(out, " %*s%s%%\n", (int)(7 - strlen(tma_decimal(error_of(outcome), 1).text)),
+                    error_of(outcome) < 0 ? "" : "+", tma_decimal(error_of(outcome), 1).text);
+        else
+            fprintf(out, " %8s\n", "-");
+    }
+}
+
 static void write_text(const struct launch_validation *validation, FILE *out) {
     if (cli_interrupted())
         fprintf(out,
@@ -498,10 +595,13 @@ static void write_text(const struct launch_validation *validation, FILE *out) {
         tma_write_printable(cli_file_name(validation->files[file].path), out);
         fprintf(out, ": launches, %zu records, %zu skipped, outputs of %zu compared, %zu agree\n",
                 sums.records, sums.skipped, sums.compared, sums.agree);
-        fprintf(out, "  %-18s %7s %8s %8s %8s %8s %8s %8s %8s\n", "family", "records", "skipped",
-                "compared", "agree", "cycles", "median", "p95", "most");
+        bool alone = has_launch_files(validation, file);
+        if (alone)
+            write_rows(validation, file, out);
+        fprintf(out, "  %-18s %7s %8s %8s %8s %8s %8s %8s %8s\n", alone ? "" : "family", "records",
+                "skipped", "compared", "agree", "cycles", "median", "p95", "most");
         for (size_t i = 0; i < validation->record_count; i++) {
-            if (validation->records[i].file != file || !first_of_family(validation, i))
+            if (alone || validation->records[i].file != file || !first_of_family(validation, i))
                 continue;
             struct sums family = sum(validation, file, validation->outcomes[i].family);
             fprintf(out, "  %-18s %7zu %8zu %8zu %8zu", validation->outcomes[i].family,
@@ -561,6 +661,11 @@ int cli_launch_validate(const struct cli_launch_options *options, const char *gp
     for (size_t i = 0; validation.files != NULL && i < operands->count; i++)
         cli_launch_file_free(&validation.files[i]);
     tma_release(validation.files);
+    for (size_t i = 0; i < validation.record_count; i++)
+        if (validation.records[i].path != NULL) {
+            tma_release((char *)validation.records[i].text);
+            tma_release(validation.records[i].path);
+        }
     tma_release(validation.records);
     tma_release(validation.tasks);
     tma_release(validation.outcomes);

@@ -1,6 +1,7 @@
 #include "cli/files/launch_input.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/allocation.h"
 #include "base/limits.h"
@@ -26,6 +27,11 @@ bool cli_is_launch(const char *path) {
                      tma_launch_recognize(file.text, file.length);
     tma_release(file.text);
     return is_launch;
+}
+
+bool cli_is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 bool cli_launch_file_read(const char *path, struct cli_launch_file *file) {

@@ -14,6 +14,8 @@ struct cli_launch_file {
     bool records; /* JSON lines; else a launch file */
 };
 
+bool cli_is_folder(const char *path);
+
 /* Reads the file. Prints the error and returns false if that fails. */
 bool cli_launch_file_read(const char *path, struct cli_launch_file *file);
 void cli_launch_file_free(struct cli_launch_file *file);

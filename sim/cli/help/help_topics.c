@@ -16,7 +16,7 @@ const struct cli_help_topic cli_help_topics[] = {
     {"scenario", "every key of scenario files", tma_scenario_reference, cli_manual_scenario},
     {"kernel", "every key and statement of kernels", tma_kernel_reference, cli_manual_kernel},
     {"machine", "every key of machine files", tma_machine_reference, cli_manual_machine},
-    {"launch", "every key of launch files of compiled kernels", launch_reference, NULL},
+    {"launch-file", "every key of launch files of compiled kernels", launch_reference, NULL},
     {"rules", "every rule of tensor maps", cli_rules_reference, NULL},
     {"faults", "from what CUDA says to its causes", cli_faults_reference, NULL},
     {"scenario-schema", "scenario files, as a JSON Schema", cli_scenario_schema, NULL},

@@ -27,9 +27,11 @@ enum { TRACE, TIMELINE, STATS, RESOLVED, FURTHER_FILES };
 static const char *const further_options[FURTHER_FILES] = {"--trace", "--timeline", "--stats",
                                                            "--resolved"};
 
-/* The formats of a report, and those of a table, which is what several scenarios have. */
-static const struct tma_name run_formats[] = {
-    {"text", 0}, {"json", 1}, {"csv", 2}, {"jsonl", 3}, {"markdown", 4}};
+/* The formats of a report, those of a table, which is what several scenarios have, and those of a
+ * launch. */
+static const struct tma_name run_formats[] = {{"text", 0},  {"json", 1},     {"csv", 2},
+                                              {"jsonl", 3}, {"markdown", 4}, {"github", 5},
+                                              {"junit", 6}};
 static const struct tma_names run_format_names = {"format", run_formats,
                                                   sizeof run_formats / sizeof run_formats[0]};
 
@@ -236,7 +238,11 @@ static int run_several(const struct run_options *own) {
     int format = own->common.format, table_format;
     const char *name = tma_name_of(&run_format_names, format);
     if (!tma_value_of(&tma_sweep_format_names, name, &table_format)) {
-        cli_error("run: a table has no format %s; its JSON is jsonl, an object a line", name);
+        cli_error(tma_value_of(&tma_launch_format_names, name, &table_format) &&
+                          strcmp(name, "json") != 0
+                      ? "run: %s is a format of launches of compiled kernels"
+                      : "run: a table has no format %s; its JSON is jsonl, an object a line",
+                  name);
         return CLI_ERROR;
     }
     return check_table(own)
@@ -265,20 +271,23 @@ static int run_launch(const struct run_options *own) {
                                   own->why ? "--why" : NULL,
                                   own->files[TIMELINE] != NULL ? "--timeline" : NULL};
     const char *format = tma_name_of(&run_format_names, own->common.format);
-    int report_format;
+    int launch_format;
     for (int i = 0; i < FURTHER_FILES; i++)
         option = own->files[i] == NULL || i == TIMELINE ? option : further_options[i];
     if (own->common.operands.count > 1)
         cli_error("run: one launch at a time; validate runs all launches of a file of records");
     else if (option != NULL)
         cli_error("run: %s is for scenarios, not for launches of compiled kernels", option);
-    else if (!tma_value_of(&tma_report_format_names, format, &report_format))
-        cli_error("run: the report of a launch has no format %s; allowed: text, json", format);
+    else if (!tma_value_of(&tma_launch_format_names, format, &launch_format))
+        cli_error("run: the report of a launch has no format %s; allowed: text, json, github, "
+                  "junit",
+                  format);
     else if (own->functional && own->files[TIMELINE] != NULL)
         cli_error("run: no time passes with --functional: there is no --timeline");
     else if (cli_sample_allowed(own->sampling, others, sizeof others / sizeof others[0]))
         return cli_launch_run(&(struct cli_launch_options){
             .common = &own->common,
+            .format = (enum tma_launch_format)launch_format,
             .label = own->launch,
             .sanitize = own->sanitize,
             .strict = own->strict,
@@ -412,7 +421,9 @@ const struct cli_verb cli_run = {
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
     .details =
         "Several scenarios give a table, with a row for each; one that cannot be read or run has "
-        "its\nreason in place of figures. Csv, jsonl and markdown are formats of the table. Ctrl-C "
+        "its\nreason in place of figures. Csv, jsonl and markdown are formats of the table, github "
+        "and "
+        "junit\nthose of launches. Ctrl-C "
         "ends the\nrun with a report of what was done, without a trace or a timeline.",
     .statuses = "0 done; 1 rows of a table failed; 2 error; 3 the simulated program deadlocks or "
                 "faults;\n130 interrupted",

@@ -1,6 +1,7 @@
 /* tmasim validate: replays records of real hardware. */
 
 #include "base/allocation.h"
+#include "cli/files/launch_input.h"
 #include "cli/files/machine_input.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
@@ -69,10 +70,10 @@ static bool check_launches(const struct validate_options *own, bool *launches) {
                                              : NULL;
     size_t count = 0;
     for (size_t i = 0; i < operands->count; i++)
-        count += cli_is_launch_records(operands->items[i]);
+        count += cli_is_folder(operands->items[i]) || cli_is_launch(operands->items[i]);
     *launches = count > 0;
     if (count > 0 && count < operands->count)
-        cli_error("validate: files of launch records (.jsonl) cannot be mixed with others");
+        cli_error("validate: launches cannot be mixed with other records");
     else if (count > 0 && option != NULL)
         cli_error("validate: %s is not for launch records", option);
     else if (count > 0 && own->common.format > CLI_FORMAT_JSON)
@@ -203,10 +204,12 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_validate = {
     .name = "validate",
     .takes_input = true,
-    .operands = "RECORDS.tsv... | LAUNCHES.jsonl...",
+    .operands = "RECORDS.tsv... | LAUNCHES.jsonl | FOLDER | LAUNCH.yaml...",
     .example = "records.tsv --jobs 4",
     .summary = "Replay records of a real GPU and count how many agree.",
-    .details = "Ctrl-C ends it with the records replayed so far. A record whose process dies is an "
+    .details = "A folder has launch files, such as those of tmasim-capture: each gives a row of "
+               "what was measured\nand what is predicted. Ctrl-C ends it with the records replayed "
+               "so far. A record whose process dies is an "
                "error, counts as\nskipped, and the others are replayed.",
     .statuses =
         "0 all files were replayed, whether their records agree or not; 1 some records were not\n"

@@ -12,6 +12,7 @@
     X(compare)                                                                                     \
     X(sweep)                                                                                       \
     X(tune)                                                                                        \
+    X(launch)                                                                                      \
     X(kernels)                                                                                     \
     X(layout)                                                                                      \
     X(explain)                                                                                     \

@@ -10,6 +10,7 @@ cp before.json after.json
 cp "$files/../unit/records/store.tsv" records.tsv
 echo '{data_type: float16, global_dim: [64, 64], box_dim: [64, 8], swizzle: 128b}' >map.json
 tmasim encode map.json -o dump.txt
+cp "$files/../../examples/launches/copy.ptx" .
 cp "$files/../../examples/requests.jsonl" requests.jsonl
 sed -i '/"file"/d' requests.jsonl
 mkdir -p .local/share/bash-completion/completions

@@ -1,0 +1,148 @@
+/* What is wrong with a launch, for machines that build and test: annotations of GitHub's workflows,
+ * at the source line where the PTX names one, and JUnit's XML. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "report/decimal.h"
+#include "report/escape.h"
+#include "report/launch_report.h"
+
+static const struct tma_name formats[] = {{"text", TMA_LAUNCH_TEXT},
+                                          {"json", TMA_LAUNCH_JSON},
+                                          {"github", TMA_LAUNCH_GITHUB},
+                                          {"junit", TMA_LAUNCH_JUNIT}};
+const struct tma_names tma_launch_format_names = {"format", formats,
+                                                  sizeof formats / sizeof formats[0]};
+
+/* A place that an annotation points at. */
+struct annotated_place {
+    const char *file;
+    uint32_t line, column;
+};
+
+static struct annotated_place place_of(const struct tma_launch_report *report,
+                                       uint32_t instruction) {
+    const struct tma_ptx_module *module = report->prepared->module;
+    if (instruction >= module->instruction_count)
+        return (struct annotated_place){report->ptx_name, 0, 0};
+    const struct tma_ptx_instruction *own = &module->instructions[instruction];
+    const struct tma_ptx_place *source = &module->places[own->source];
+    if (source->line > 0 && source->file < module->file_count &&
+        module->files[source->file] != NULL)
+        return (struct annotated_place){module->files[source->file], source->line, source->column};
+    return (struct annotated_place){report->ptx_name, own->line, own->column};
+}
+
+static const char *name_of(const struct tma_launch_report *report) {
+    const char *name = report->prepared->launch->name;
+    return name != NULL
+               ? name
+               : report->prepared->module->functions[report->prepared->execution.function].name;
+}
+
+static void write_workflow(const char *text, FILE *out) {
+    tma_write_workflow(text, "%", out);
+}
+
+static void annotate(const char *level, const struct tma_launch_report *report,
+                     const struct annotated_place *place, const char *title, FILE *out) {
+    fprintf(out, "::%s file=", level);
+    tma_write_workflow(place->file, "%:,", out);
+    if (place->line > 0)
+        fprintf(out, ",line=%" PRIu32, place->line);
+    if (place->line > 0 && place->column > 0)
+        fprintf(out, ",col=%" PRIu32, place->column);
+    fputs(",title=", out);
+    tma_write_workflow(title, "%:,", out);
+    fputs("::", out);
+    write_workflow(name_of(report), out);
+    fputs(": ", out);
+}
+
+static void write_other_side(const struct tma_launch_report *report, uint32_t other,
+                             void (*write)(const char *text, FILE *out), FILE *out) {
+    if (other >= report->prepared->module->instruction_count)
+        return;
+    struct annotated_place place = place_of(report, other);
+    fputs("; the other side: ", out);
+    write(place.file, out);
+    fprintf(out, ":%" PRIu32, place.line);
+}
+
+/* "completed in 6734 cycles", with what was measured. */
+static void write_end(const struct tma_launch_report *report, FILE *out) {
+    const struct tma_core_result *timing = report->timing;
+    fputs(tma_name_of(&tma_launch_failure_names, (int)report->result->failure), out);
+    if (timing == NULL)
+        return;
+    fprintf(out, " in %" PRIu64 " cycles on %s", timing->cycles, report->machine->name);
+    if (report->measured == NULL)
+        return;
+    fprintf(out, "; with the launch %" PRIu64 ", measured %" PRIu64,
+            timing->cycles + timing->launch_cycles, report->measured->cycles);
+}
+
+void tma_launch_report_github(const struct tma_launch_report *report, FILE *out) {
+    const struct tma_ptx_result *result = report->result;
+    struct annotated_place whole = {report->ptx_name, 0, 0};
+    for (uint32_t i = 0; i < result->finding_count; i++) {
+        const struct tma_ptx_finding *finding = &result->findings[i];
+        struct annotated_place place = place_of(report, finding->instruction);
+        annotate(strcmp(finding->kind, "note") == 0 ? "notice" : "error", report, &place,
+                 finding->kind, out);
+        write_workflow(finding->text, out);
+        write_other_side(report, finding->other, write_workflow, out);
+        fputc('\n', out);
+    }
+    if (report->outputs != NULL && report->outputs->different > 0) {
+        annotate("error", report, &whole, "outputs differ", out);
+        write_workflow(report->outputs->first, out);
+        fputc('\n', out);
+    }
+    annotate("notice", report, &whole, "launch", out);
+    write_end(report, out);
+    fputc('\n', out);
+}
+
+static void attribute(const char *name, const char *value, FILE *out) {
+    fprintf(out, " %s=\"", name);
+    tma_write_xml(value, out);
+    fputc('"', out);
+}
+
+void tma_launch_report_junit(const struct tma_launch_report *report, FILE *out) {
+    const struct tma_ptx_result *result = report->result;
+    uint32_t errors = tma_launch_report_errors(result);
+    bool differ = report->outputs != NULL && report->outputs->different > 0;
+    bool failed = errors > 0 || differ || result->failure != TMA_PTX_COMPLETED;
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tmasim\">\n  <testsuite",
+          out);
+    attribute("name", report->ptx_name, out);
+    fprintf(out, " tests=\"1\" failures=\"%d\">\n    <testcase", failed);
+    attribute("classname", report->ptx_name, out);
+    attribute("name", name_of(report), out);
+    fputs(">\n", out);
+    for (uint32_t i = 0; i < result->finding_count; i++) {
+        const struct tma_ptx_finding *finding = &result->findings[i];
+        struct annotated_place place = place_of(report, finding->instruction);
+        if (strcmp(finding->kind, "note") == 0)
+            continue;
+        fputs("      <failure", out);
+        attribute("type", finding->kind, out);
+        attribute("message", finding->text, out);
+        fputc('>', out);
+        tma_write_xml(place.file, out);
+        fprintf(out, ":%" PRIu32, place.line);
+        write_other_side(report, finding->other, tma_write_xml, out);
+        fputs("</failure>\n", out);
+    }
+    if (differ) {
+        fputs("      <failure type=\"outputs differ\"", out);
+        attribute("message", report->outputs->first, out);
+        fputs("/>\n", out);
+    }
+    fputs("      <system-out>", out);
+    write_end(report, out);
+    fputs("</system-out>\n    </testcase>\n  </testsuite>\n</testsuites>\n", out);
+}
