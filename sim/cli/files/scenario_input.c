@@ -1,11 +1,17 @@
 #include "cli/files/scenario_input.h"
 
+#include <inttypes.h>
+
+#include "cli/files/map_input.h"
 #include "cli/files/output.h"
 #include "cli/messages.h"
 #include "engine/roles/kernel_first_tiles.h"
 #include "engine/roles/kernel_read_maps.h"
 #include "scenario/extend.h"
 #include "scenario/swizzle_phase.h"
+
+/* Room for the text of a map. */
+enum { MAP_TEXT_BYTES = 2000 };
 
 bool cli_scenario_spared(const struct tma_scenario *scenario, const char *output) {
     bool good = cli_output_spares(output, scenario->gpu_path);
@@ -41,9 +47,63 @@ bool cli_tiles_read(const struct cli_options *options, struct tma_scenario *scen
     return cli_scenario_read(options, scenario) && find_tiles(scenario);
 }
 
+static size_t add_numbers(char *text, size_t size, const char *key, const uint64_t *numbers,
+                          uint32_t count) {
+    size_t at = (size_t)snprintf(text, size, ", %s: [", key);
+    for (uint32_t i = 0; i < count; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%" PRIu64, i == 0 ? "" : ", ", numbers[i]);
+    return at + (size_t)snprintf(text + at, size - at, "]");
+}
+
+/* A scenario with one load of a tiled map. */
+static void write_load(const struct tma_tensor_map *map, char text[MAP_TEXT_BYTES]) {
+    uint64_t box[TMA_MAX_RANK], strides[TMA_MAX_RANK];
+    size_t at = (size_t)snprintf(
+        text, MAP_TEXT_BYTES,
+        "{name: map, gpu: h200, workload: {ctas: 1, iterations: 1, pipeline: {depth: 1}, "
+        "operations: [{load: map}]}, tensor_maps: {map: {data_type: %s, interleave: %s, "
+        "swizzle: %s",
+        tma_name_of(&tma_data_type_names, (int)map->data_type),
+        tma_name_of(&tma_interleave_names, (int)map->interleave),
+        tma_name_of(&tma_swizzle_names, (int)map->swizzle));
+    for (uint32_t d = 0; d < map->rank; d++) {
+        box[d] = map->box_dim[d];
+        strides[d] = map->element_strides[d];
+    }
+    at += add_numbers(text + at, MAP_TEXT_BYTES - at, "global_dim", map->global_dim, map->rank);
+    at += add_numbers(text + at, MAP_TEXT_BYTES - at, "global_strides", map->global_strides,
+                      map->rank - 1);
+    at += add_numbers(text + at, MAP_TEXT_BYTES - at, "box_dim", box, map->rank);
+    at += add_numbers(text + at, MAP_TEXT_BYTES - at, "element_strides", strides, map->rank);
+    snprintf(text + at, MAP_TEXT_BYTES - at, "}}}");
+}
+
+/* Reads a file that has one tiled map and nothing else: a scenario that loads its first tile.
+ * *alone is false where the file is none, and then nothing is said. */
+static bool read_map_alone(const struct cli_options *options, struct tma_scenario *scenario,
+                           bool *alone) {
+    struct tma_diagnostics list = {0};
+    struct cli_map_input input;
+    char text[MAP_TEXT_BYTES];
+    bool good = false;
+    *alone = cli_map_input_load(options, options->operands.items[0], &input, &list) &&
+             input.file.nodes[0] == &input.file.single && cli_map(&input, 0)->kind == TMA_MAP_TILED;
+    if (*alone) {
+        write_load(cli_map(&input, 0), text);
+        good = tma_scenario_read_text(text, "the map", NULL, 0, scenario, &list);
+        cli_print_diagnostics(&list);
+    }
+    tma_diagnostics_free(&list);
+    cli_map_input_free(&input);
+    return good;
+}
+
 bool cli_tiles_alone_read(const struct cli_options *options, struct tma_scenario *scenario) {
     struct tma_diagnostics list = {0}, consumers = {0};
     char reason[1000];
+    bool alone, map = read_map_alone(options, scenario, &alone);
+    if (alone)
+        return map;
     bool good = tma_scenario_read_tiles(options->operands.items[0], options->settings.items,
                                         options->settings.count, scenario, &list, &consumers);
     if (good && tma_diagnostics_total(&consumers) > 0) {

@@ -13,8 +13,8 @@ bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *s
  * has the tiles of the first CTA. */
 bool cli_tiles_read(const struct cli_options *options, struct tma_scenario *scenario);
 
-/* The same for a verb that looks at tiles alone: a note says which consumers their tiles do not
- * allow. */
+/* The same for a verb that looks at tiles alone, of a scenario or of one tensor map alone: a note
+ * says which consumers their tiles do not allow. */
 bool cli_tiles_alone_read(const struct cli_options *options, struct tma_scenario *scenario);
 
 /* Has the scenario of this file something that reads tiles: consumers, or access statements of

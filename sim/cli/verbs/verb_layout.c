@@ -140,7 +140,8 @@ const struct cli_verb cli_layout = {
     .details =
         "Each line is a bank row of 128 bytes in chunks of 16 bytes. A chunk shows the "
         "coordinates of the\nelement at its first byte. The tile is that of the first CTA in "
-        "its first stage.\nOf a kernel with roles, operations count in the order of "
+        "its first stage; a file with one tensor\nmap alone is a load of it.\nOf a kernel with "
+        "roles, operations count in the order of "
         "its statements.",
     .statuses = "0 done, 2 error, 3 the operation faults",
     .min_operands = 1,
