@@ -482,8 +482,7 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
             tma_json_end_object(json);
         }
         tma_json_unsigned(json, "issue_slots", timing->issue_slots);
-        tma_json_unsigned(json, "l2_sectors",
-                          timing->memory.sectors + timing->memory.write_sectors);
+        tma_json_unsigned(json, "l2_sectors", timing->memory.sectors);
         tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);
         tma_json_unsigned(json, "dram_write_sectors", timing->memory.dram_write_sectors);
     }
