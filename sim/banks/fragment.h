@@ -7,11 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/api.h"
 #include "base/error.h"
 #include "tensormap/types.h"
-
-TMA_API_BEGIN
 
 enum tma_fragment_kind {
     TMA_FRAGMENT_WGMMA_D,       /* accumulator of wgmma: 64 rows */
@@ -51,7 +48,5 @@ void tma_fragment_element(const struct tma_fragment *fragment, struct tma_fragme
                           uint32_t *row, uint32_t *column);
 struct tma_fragment_place tma_fragment_find(const struct tma_fragment *fragment, uint32_t row,
                                             uint32_t column);
-
-TMA_API_END
 
 #endif

@@ -115,7 +115,7 @@ static struct tma_place place_of(const struct tma_stepper *stepper, uint32_t mod
     return (struct tma_place){.offset = executor->register_offsets[module_register],
                               .number = executor->register_numbers[module_register],
                               .kind = TMA_PLACE_REGISTER,
-                              .width = executor->module->registers[module_register].width};
+                              .width = (uint8_t)executor->module->registers[module_register].width};
 }
 
 void tma_stepper_read(const struct tma_stepper *stepper, const struct tma_warp *warp,
