@@ -146,7 +146,10 @@ START_TEST(pass_takes_expected_wavefronts) {
                   "%s: %llu instructions, %llu wavefronts, %llu ideal, %u ways", expected->name,
                   (unsigned long long)report.instructions, (unsigned long long)report.wavefronts,
                   (unsigned long long)report.ideal_wavefronts, report.worst.ways);
-    ck_assert_uint_eq(report.bytes, (uint64_t)expected->tile.rows * expected->tile.row_bytes);
+    /* ldmatrix.x4 along a row reads 64 bytes of it; what is left of the row is padding. */
+    uint32_t unit = expected->consumer.lanes == TMA_LANES_MATRIX ? 64 : 1;
+    uint32_t row_bytes = expected->tile.row_bytes / unit * unit;
+    ck_assert_uint_eq(report.bytes, (uint64_t)expected->tile.rows * row_bytes);
 }
 END_TEST
 
