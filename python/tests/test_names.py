@@ -9,7 +9,7 @@ import pytest
 
 import tmasim
 from conftest import ROOT
-from tmasim import _library, _types
+from tmasim import _library, _types, launch
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,11 @@ def test_the_package_has_the_version_of_the_library() -> None:
     assert re.findall(r'^version = "(.*)"', project, re.MULTILINE) == [tmasim.__version__]
     header = (ROOT / "sim" / "base" / "version.h").read_text()
     assert f'TMA_VERSION "{tmasim.__version__}"' in header
+
+
+def test_what_warps_wait_for_has_the_names_of_the_library() -> None:
+    header = (ROOT / "sim" / "core" / "core_run.h").read_text()
+    assert re.findall(r'X\(TMA_STALL_\w+, "(\w+)"', header) == list(launch.REASONS)
 
 
 def test_every_public_name_has_a_docstring() -> None:

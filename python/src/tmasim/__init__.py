@@ -3,7 +3,8 @@
 - `TensorMap`: check, encode and decode tensor maps; where each element lies; which swizzle fits.
 - `Scenario`: simulate a workload or a kernel, and read its figures.
 - `sweep`, `tune`: many runs, in worker processes.
-- `tmasim.triton`: scenarios from compiled Triton kernels.
+- `run`: launches of compiled kernels, and what each line costs.
+- `tmasim.triton`: records of Triton's kernels, which `run` takes.
 
 Everything is computed by the C library libtmasim.
 """
@@ -22,6 +23,7 @@ from tmasim.errors import (
     TensorMapError,
     Violation,
 )
+from tmasim.launch import Launch, LaunchReport, run
 from tmasim.result import Experiment, Percentiles, Result, Sampled
 from tmasim.scenario import Scenario, kernels
 from tmasim.search import Sweep, SweepRow, TuneRow, Tuning, sweep, tune
@@ -42,6 +44,8 @@ __all__ = [
     "Error",
     "Experiment",
     "FaultError",
+    "Launch",
+    "LaunchReport",
     "MatrixDescriptor",
     "Percentiles",
     "RaceError",
@@ -62,6 +66,7 @@ __all__ = [
     "configs",
     "kernels",
     "machine",
+    "run",
     "sweep",
     "tune",
     "version",

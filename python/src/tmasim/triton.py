@@ -1,259 +1,322 @@
-"""Scenarios from compiled Triton kernels.
+"""Launches of Triton's kernels, as records that `tmasim.run` takes.
 
-Where Triton and a GPU are, `capture` compiles a kernel for the arguments of a launch and records
-what the compiler says of it; the record is a dict that JSON can hold. Anywhere, `Compiled` makes a
-scenario of the record: the grid, the tensor maps of its descriptors, and a program that is read
-from the TTGIR: its pipeline of loads, matrix products, stores, and roughly its other work.
+Triton is needed here, but no GPU: `capture` compiles a kernel for the arguments of a launch.
 
-    >>> compiled = tmasim.triton.capture(gemm, grid, a, b, c, M, N, K, BM, BN, BK)
-    >>> compiled.scenario().run().time_ns
+    >>> record = tmasim.triton.capture(softmax, (4096,), out, rows, 2048)
+    >>> tmasim.run(record).lines()
 """
 
 from __future__ import annotations
 
-import json
-import os
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
+import re
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, cast
 
-from tmasim import triton_capture
-from tmasim._library import machine
-from tmasim._translate import BARRIER, COSTS, SWIZZLES, TranslationError, Translator
-from tmasim._ttgir import parse
+from tmasim._library import fail
 from tmasim._types import DataType, Swizzle
-from tmasim.scenario import Scenario
+from tmasim.errors import ScenarioError
+from tmasim.launch import Launch
 from tmasim.tensor_map import TensorMap
 
-__all__ = ["Compiled", "Descriptor", "TranslationError", "capture"]
+__all__ = ["capture", "capturing", "record_of"]
 
-#: Triton promotes all reads of tensor maps to 128 bytes.
-L2_PROMOTION = "128b"
-
-
-@dataclass(frozen=True)
-class Descriptor:
-    """A tensor descriptor. Dimensions are as in Triton: the innermost is the last one.
-
-    Attributes:
-        data_type: Type of one element.
-        shape: Size of the tensor, in elements.
-        strides: Distance between neighbours in each dimension, in elements; the last is 1.
-        box: The box of the tensor map, in elements: a part of the block where that is too large.
-        swizzle: The mode that the compiler chose.
-        block: The block that the kernel moves at once, in elements; default: the box.
-        address: Of the tensor, in bytes; None: the scenario finds one.
-        padding: ``"zero"`` or ``"nan"``.
-    """
-
-    data_type: str
-    shape: Tuple[int, ...]
-    strides: Tuple[int, ...]
-    box: Tuple[int, ...]
-    swizzle: Swizzle = "none"
-    block: Tuple[int, ...] = ()
-    address: Optional[int] = None
-    padding: str = "zero"
-
-    @classmethod
-    def from_bytes(cls, data: bytes, block: Sequence[int] = ()) -> "Descriptor":
-        """The descriptor that the 128 bytes of a ``CUtensorMap`` encode.
-
-        Raises:
-            TensorMapError: The data are not 128 bytes.
-        """
-        decoded = TensorMap.decode(data)
-        element = _element_bytes(decoded)
-        return cls(
-            data_type=decoded.data_type,
-            shape=decoded.global_dim[::-1],
-            strides=tuple(stride // element for stride in decoded.global_strides[::-1]) + (1,),
-            box=decoded.box_dim[::-1],
-            swizzle=decoded.swizzle,
-            block=tuple(block),
-            address=decoded.global_address,
-            padding="nan" if decoded.oob_fill == "nan" else "zero",
-        )
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> "Descriptor":
-        """The descriptor of a record."""
-        return cls(
-            data_type=str(record["data_type"]),
-            shape=tuple(record["shape"]),
-            strides=tuple(record["strides"]),
-            box=tuple(record["box"]),
-            swizzle=cast(Swizzle, SWIZZLES[record["swizzle"]]),
-            block=tuple(record["block"]),
-            address=record.get("address"),
-            padding=str(record.get("padding", "zero")),
-        )
-
-    def tensor_map(self) -> TensorMap:
-        """The tensor map that Triton makes of the descriptor.
-
-        Raises:
-            TensorMapError: A number does not fit its field.
-        """
-        fields: Dict[str, Any] = {} if self.address is None else {"global_address": self.address}
-        made = TensorMap(
-            data_type=cast(DataType, _DATA_TYPES.get(self.data_type, self.data_type)),
-            global_dim=self.shape[::-1],
-            box_dim=self.box[::-1],
-            swizzle=self.swizzle,
-            l2_promotion=cast(Any, L2_PROMOTION),
-            oob_fill="nan" if self.padding == "nan" else "zeros",
-            **fields,
-        )
-        element = _element_bytes(made)
-        return made.replace(global_strides=[stride * element for stride in self.strides[-2::-1]])
-
-
-#: Types of PyTorch that a tensor map has under another name.
-_DATA_TYPES = {
+#: Types of PyTorch and their names in Triton's signatures.
+TYPES = {
+    "float16": "fp16",
+    "bfloat16": "bf16",
+    "float32": "fp32",
+    "float64": "fp64",
+    "float8_e4m3fn": "fp8e4nv",
+    "float8_e5m2": "fp8e5",
+    "bool": "i1",
+    **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": f"u{bits}" for bits in (8, 16, 32, 64)},
+}
+#: Types that a tensor map has under another name.
+MAP_TYPES = {
     "int8": "uint8",
     "float8_e4m3fn": "uint8",
     "float8_e5m2": "uint8",
     "int16": "uint16",
     "bool": "uint8",
 }
+#: The modes of ``tensordesc_meta``.
+SWIZZLES: Tuple[Swizzle, ...] = ("none", "32b", "64b", "128b")
 
 
-def _element_bytes(made: TensorMap) -> int:
-    line = TensorMap(data_type=made.data_type, global_dim=[16, 2], box_dim=[16, 1])
-    return line.global_strides[0] // 16
+def capture(
+    kernel: Any,
+    grid: Any,
+    *args: Any,
+    config: Any = None,
+    gpu: str = "h100_sxm",
+    **kwargs: Any,
+) -> Launch:
+    """Compiles a kernel for the arguments of a launch and records it; launches nothing.
 
-
-@dataclass(frozen=True)
-class Compiled:
-    """A kernel that Triton compiled for the arguments of a launch.
-
-    Attributes:
-        name: The kernel.
-        target: The architecture, for example ``"sm_90"``.
-        grid: CTAs in x, y and z.
-        num_warps: Warps of a CTA.
-        num_stages: The option of the compilation.
-        num_ctas: CTAs of a cluster.
-        shared_bytes: Shared memory of a CTA.
-        registers: Of a thread; 0: not known.
-        arguments: The integer arguments by name.
-        descriptors: The tensor descriptors by the name of their argument.
-        ttgir: The kernel in Triton's GPU dialect.
-    """
-
-    name: str
-    target: str
-    grid: Tuple[int, ...]
-    num_warps: int
-    num_stages: int
-    num_ctas: int
-    shared_bytes: int
-    registers: int
-    arguments: Mapping[str, int]
-    descriptors: Mapping[str, Descriptor]
-    ttgir: str
-    notes: List[str] = field(default_factory=list, compare=False, repr=False)
-
-    @classmethod
-    def from_record(cls, record: Union[Mapping[str, Any], str, "os.PathLike[str]"]) -> "Compiled":
-        """The kernel of a record: a dict, or the path of a JSON file.
-
-        Raises:
-            ValueError: The record has another format.
-        """
-        if not isinstance(record, Mapping):
-            record = cast(Mapping[str, Any], json.loads(Path(record).read_text()))
-        if record.get("format") != triton_capture.FORMAT:
-            raise ValueError(
-                f"the record has format {record.get('format')!r}; expected {triton_capture.FORMAT}"
-            )
-        described = cast(Mapping[str, Mapping[str, Any]], record["descriptors"])
-        return cls(
-            name=record["name"],
-            target=record["target"],
-            grid=tuple(record["grid"]),
-            num_warps=record["num_warps"],
-            num_stages=record["num_stages"],
-            num_ctas=record["num_ctas"],
-            shared_bytes=record["shared_bytes"],
-            registers=record["registers"],
-            arguments=dict(record["arguments"]),
-            descriptors={name: Descriptor.from_record(item) for name, item in described.items()},
-            ttgir=record["ttgir"],
-        )
-
-    @property
-    def tensor_maps(self) -> Dict[str, TensorMap]:
-        """The tensor maps of the descriptors that are arguments."""
-        return {name: item.tensor_map() for name, item in self.descriptors.items()}
-
-    def scenario_dict(
-        self, *, gpu: Optional[str] = None, initial_cache: str = "cold"
-    ) -> Dict[str, Any]:
-        """The scenario as a dict, which can be changed and written.
-
-        Args:
-            gpu: The machine's file; default: that of an H200.
-            initial_cache: ``"cold"``: L2 holds nothing of the tensors; ``"warm"``: the same kernel
-                ran just before.
-
-        Raises:
-            TranslationError: The kernel has something that is not understood.
-        """
-        if self.num_ctas > 1:
-            raise TranslationError("kernels with clusters (num_ctas) are not understood")
-        boxes = {name: item.box for name, item in self.descriptors.items()}
-        made = Translator(parse(self.ttgir), self.arguments, boxes, self.grid).translate()
-        self.notes[:] = made.notes
-        maps = {name: made_map.to_dict() for name, made_map in self.tensor_maps.items()}
-        for name, fields in made.made_maps.items():
-            maps[name] = {**fields, "l2_promotion": "none"}
-        for name, descriptor in self.descriptors.items():
-            if descriptor.address is None:
-                del maps[name]["global_address"]
-        ctas = 1
-        for size in self.grid:
-            ctas *= size
-        kernel: Dict[str, Any] = {
-            "ctas": ctas,
-            "registers": min(self.registers, 255),
-            "initial_cache": initial_cache,
-            "costs": COSTS,
-            "rings": made.rings,
-            "barriers": [BARRIER],
-            "roles": {"program": {"warps": self.num_warps, "program": made.program}},
-        }
-        if made.buffers:
-            kernel["buffers"] = made.buffers
-        if self.shared_bytes >= made.shared_bytes:
-            kernel["shared_memory"] = self.shared_bytes
-        return {
-            "name": self.name,
-            "description": f"{self.name} as Triton compiled it for {self.target}",
-            "gpu": gpu or machine("h200"),
-            "tensor_maps": maps,
-            "kernel": kernel,
-        }
-
-    def scenario(self, *, gpu: Optional[str] = None, initial_cache: str = "cold") -> Scenario:
-        """The scenario; arguments and errors as of `scenario_dict`.
-
-        Raises:
-            ScenarioError: The machine cannot run it.
-        """
-        return Scenario(
-            self.scenario_dict(gpu=gpu, initial_cache=initial_cache), name=f"{self.name}.yaml"
-        )
-
-
-def capture(kernel: Any, grid: Any, *args: Any, **kwargs: Any) -> Compiled:
-    """Compiles a kernel for the arguments of a launch; does not launch it. Needs Triton and a GPU.
+    Tensors may be on any device, ``"meta"`` too: only type, size and alignment are read.
 
     Args:
-        kernel: A function with ``@triton.jit``.
+        kernel: A function with ``@triton.jit``, below ``@triton.autotune`` or
+            ``@triton.heuristics`` or not.
         grid: The grid, as ``kernel[grid]`` takes it.
-        args: The arguments, tensor descriptors of the host among them.
-        kwargs: The same by name, and options such as ``num_warps``.
+        args: The arguments: tensors, numbers, tensor descriptors of the host.
+        config: One of ``kernel.configs`` of an autotuned kernel; default: ``best_config`` where it
+            was tuned.
+        gpu: The machine of the record.
+        kwargs: Arguments by name, and options such as ``num_warps``.
+
+    Raises:
+        ScenarioError: An argument is of a kind that is not known; an autotuned kernel has no
+            configuration yet.
     """
-    return Compiled.from_record(triton_capture.capture(kernel, grid, *args, **kwargs))
+    while not hasattr(kernel, "arg_names") or hasattr(kernel, "configs"):
+        if hasattr(kernel, "configs"):
+            config = config or getattr(kernel, "best_config", None)
+            if config is None:
+                fail(ScenarioError, "the kernel is not tuned: config has to be one of its configs")
+            kwargs = {**kwargs, **config.all_kwargs()}
+            hook = getattr(config, "pre_hook", None)
+            if hook is not None:
+                hook({**dict(zip(kernel.fn.arg_names, args)), **kwargs})
+        else:
+            names = _function(kernel).arg_names
+            for name, rule in kernel.values.items():
+                kwargs[name] = rule({**dict(zip(names, args)), **kwargs})
+        kernel = kernel.fn
+    values = dict(zip(kernel.arg_names, args))
+    values.update((name, kwargs.pop(name)) for name in kernel.arg_names if name in kwargs)
+    for parameter in kernel.params:
+        if parameter.name not in values and parameter.has_default:
+            values[parameter.name] = parameter.default
+    compiled = _compile(kernel, values, kwargs)
+    sizes = grid(values) if callable(grid) else grid
+    return record_of(compiled, sizes, values, gpu=gpu, options=kwargs)
+
+
+@contextmanager
+def capturing(match: str = "", *, gpu: str = "h100_sxm") -> Iterator[List[Launch]]:
+    """Records what is launched inside the block; needs a GPU, as launches do.
+
+    An autotuned kernel is recorded with each configuration that is tried. Each different launch is
+    recorded once. Kernels of ``torch.compile`` are launched by PyTorch's own launcher: use
+    ``tmasim-capture``, or `record_of` with the compiled kernel.
+
+    Args:
+        match: A regular expression that the kernel's name has to match; default: all.
+        gpu: The machine of the records.
+    """
+    from triton.runtime.jit import JITFunction
+
+    records: List[Launch] = []
+    original = JITFunction.run
+
+    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        compiled = original(self, *args, grid=grid, warmup=warmup, **kwargs)
+        if compiled is not None and re.search(match, compiled.metadata.name):
+            names = self.arg_names
+            values = dict(zip(names, args))
+            values.update((name, item) for name, item in kwargs.items() if name in names)
+            for parameter in self.params:
+                if parameter.name not in values and parameter.has_default:
+                    values[parameter.name] = parameter.default
+            sizes = grid(values) if callable(grid) else grid
+            options = {name: item for name, item in kwargs.items() if name not in names}
+            made = record_of(compiled, sizes, values, gpu=gpu, options=options)
+            if made not in records:
+                records.append(made)
+        return compiled
+
+    JITFunction.run = run
+    try:
+        yield records
+    finally:
+        JITFunction.run = original
+
+
+def record_of(
+    compiled: Any,
+    grid: Sequence[int],
+    values: Mapping[str, Any],
+    *,
+    gpu: str = "h100_sxm",
+    options: Optional[Mapping[str, Any]] = None,
+) -> Launch:
+    """The record of a kernel that is compiled, such as ``torch.compile`` has in its launchers.
+
+    Args:
+        compiled: A ``CompiledKernel``: ``asm["ptx"]``, ``metadata`` and ``src.signature``.
+        grid: CTAs in up to three dimensions.
+        values: The arguments by name.
+        gpu: The machine.
+        options: What else made the kernel, for `Launch.constants`.
+
+    Raises:
+        ScenarioError: The arguments do not fit the signature in the PTX.
+    """
+    metadata = compiled.metadata
+    ptx = cast(str, compiled.asm["ptx"])
+    signature = cast(Mapping[str, Any], compiled.src.signature)
+    constants: Dict[str, Any] = dict(options or {})
+    made = _Parameters(list(getattr(metadata, "tensordesc_meta", None) or []))
+    for name, kind in signature.items():
+        if kind == "constexpr":
+            constants[name] = values.get(name)
+        else:
+            made.add(name, values.get(name), str(kind))
+    expected = _parameter_types(ptx, metadata.name)
+    # Scratch memory of the kernel and of the profiler stand behind the arguments.
+    scratch = len(expected) - len(made.parameters)
+    if not 0 <= scratch <= 2:
+        fail(
+            ScenarioError,
+            f"{metadata.name} has {len(expected)} parameters in the PTX; the arguments make "
+            f"{len(made.parameters)}, and scratch memory at most 2",
+        )
+    made.parameters += [{"pointer": None}] * scratch
+    fields: Dict[str, Any] = {
+        "kernel": metadata.name,
+        "gpu": gpu,
+        "grid": [int(size) for size in grid],
+        "block": [32 * int(metadata.num_warps)],
+        "dynamic_shared": int(metadata.shared),
+        "buffers": made.buffers,
+        "parameters": made.parameters,
+    }
+    if metadata.num_ctas > 1:
+        # Triton's grid counts clusters.
+        fields["grid"][0] *= int(metadata.num_ctas)
+        fields["cluster"] = [int(metadata.num_ctas)]
+    if getattr(compiled, "n_regs", None):
+        fields["registers"] = int(compiled.n_regs)
+    if not made.buffers:
+        del fields["buffers"]
+    return Launch(str(metadata.name), fields, ptx, constants)
+
+
+class _Parameters:
+    """The parameters of a launch file, and its buffers."""
+
+    def __init__(self, metas: List[Mapping[str, Any]]) -> None:
+        self.metas = metas
+        self.parameters: List[Dict[str, Any]] = []
+        self.buffers: Dict[str, Dict[str, Any]] = {}
+        self._storage: Dict[int, str] = {}
+
+    def add(self, name: str, value: Any, kind: str) -> None:
+        """Adds an argument."""
+        if _is_descriptor(value):
+            self._add_descriptor(name, value)
+        elif hasattr(value, "data_ptr"):
+            self.parameters.append({"pointer": self._buffer(name, value), "name": name})
+        elif value is None:
+            self.parameters.append({"pointer": None, "name": name})
+        elif isinstance(value, (bool, int)):
+            form = {"i1": "u8", "u1": "u8"}.get(kind, kind.replace("i", "s"))
+            self.parameters.append({form: int(value), "name": name})
+        elif isinstance(value, float):
+            self.parameters.append({f"f{kind[2:]}": value, "name": name})
+        else:
+            fail(ScenarioError, f"argument {name} is a {type(value).__name__}, which is not known")
+
+    def _buffer(self, name: str, tensor: Any) -> str:
+        """The buffer of a tensor; tensors of one address have one."""
+        address = int(tensor.data_ptr())
+        size = max(1, int(tensor.numel()) * int(tensor.element_size()))
+        known = self._storage.setdefault(address, name) if address else name
+        before = self.buffers.get(known, {}).get("bytes", 0)
+        kind = str(tensor.dtype).replace("torch.", "")
+        self.buffers[known] = {"bytes": max(before, size), "data_type": kind}
+        return known
+
+    def _add_descriptor(self, name: str, value: Any) -> None:
+        """A tensor descriptor of the host is a tensor map, its shape and its strides."""
+        meta = self.metas.pop(0)
+        buffer = self._buffer(name, value.base)
+        element = str(value.base.dtype).replace("torch.", "")
+        size = int(value.base.element_size())
+        made = TensorMap(
+            data_type=cast(DataType, MAP_TYPES.get(element, element)),
+            global_dim=[int(number) for number in value.shape][::-1],
+            global_strides=[int(number) * size for number in value.strides[-2::-1]],
+            box_dim=[int(number) for number in meta["block_size"]][::-1],
+            swizzle=SWIZZLES[int(meta["swizzle"])],
+            l2_promotion="128b",  # Triton promotes all reads
+            oob_fill="nan" if str(getattr(value, "padding", "zero")) == "nan" else "zeros",
+        )
+        fields = made.to_dict()
+        fields.pop("global_address", None)
+        self.parameters.append({"map": fields, "buffer": buffer, "name": name})
+        self.parameters += [{"s32": int(number)} for number in value.shape]
+        self.parameters += [{"s64": int(number)} for number in value.strides]
+
+
+def _function(kernel: Any) -> Any:
+    """The function below decorators."""
+    while not hasattr(kernel, "arg_names"):
+        kernel = kernel.fn
+    return kernel
+
+
+def _is_descriptor(value: Any) -> bool:
+    return all(hasattr(value, name) for name in ("base", "shape", "strides", "block_shape"))
+
+
+def _compile(kernel: Any, values: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+    """Compiles for an H100 without asking for a device."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    signature: Dict[str, str] = {}
+    constants: Dict[str, Any] = {}
+    attributes: Dict[Tuple[int, ...], List[List[Any]]] = {}
+    for number, parameter in enumerate(kernel.params):
+        name = parameter.name
+        value = values.get(name)
+        signature[name] = "constexpr" if parameter.is_constexpr else _type_of(name, value)
+        if not parameter.is_constexpr and value == 1 and type(value) is int:
+            if not parameter.do_not_specialize:
+                signature[name] = "constexpr"  # as a launch does
+        if signature[name] == "constexpr":
+            constants[name] = value
+        elif not parameter.do_not_specialize and _is_aligned(value):
+            attributes[(number,)] = [["tt.divisibility", 16]]
+    source = ASTSource(kernel, signature, constants, attributes)
+    return triton.compile(source, target=GPUTarget("cuda", 90, 32), options=dict(options))
+
+
+def _is_aligned(value: Any) -> bool:
+    """Whether a launch tells the compiler that 16 divides the address or the number."""
+    if hasattr(value, "data_ptr"):
+        return int(value.data_ptr()) % 16 == 0
+    return type(value) is int and value % 16 == 0
+
+
+def _type_of(name: str, value: Any) -> str:
+    """The type of an argument in Triton's signature."""
+    if value is None:
+        return "constexpr"
+    if isinstance(value, bool):
+        return "u1"
+    if isinstance(value, int):
+        if -(2**31) <= value < 2**31:
+            return "i32"
+        return "i64" if value < 2**63 else "u64"
+    if isinstance(value, float):
+        return "fp32"
+    tensor = value.base if _is_descriptor(value) else value
+    element = TYPES.get(str(getattr(tensor, "dtype", "")).replace("torch.", ""))
+    if element is None:
+        fail(ScenarioError, f"argument {name} is a {type(value).__name__}, which is not known")
+    if _is_descriptor(value):
+        return f"tensordesc<{element}{[int(size) for size in value.block_shape]}>"
+    return f"*{element}"
+
+
+def _parameter_types(ptx: str, kernel: str) -> List[str]:
+    """The parameters of an entry, as the PTX declares them."""
+    entry = re.search(rf"\.entry\s+{re.escape(kernel)}\s*\(([^)]*)\)", ptx)
+    if entry is None:
+        fail(ScenarioError, f"the PTX has no entry {kernel} with parameters")
+    return re.findall(r"\.param\b[^,]*", entry.group(1))
