@@ -92,7 +92,7 @@ struct outcome {
 };
 
 /* What a child and its workers say to the test. */
-enum { MOST_ALLOCATIONS = 1 << 17, MOST_SEEN = 1 << 13, OUTER_CALLS = 6, INNER_CALLS = 6 };
+enum { MOST_ALLOCATIONS = 1 << 18, MOST_SEEN = 1 << 13, OUTER_CALLS = 6, INNER_CALLS = 6 };
 
 /* Times that the same inner calls fail in forks, over all verbs. */
 enum { MOST_REPEATS = 10 };
