@@ -105,7 +105,7 @@ static const struct row rows[] = {
 };
 
 /* How launches run, and what they executed. */
-static struct {
+static struct way {
     uint32_t ctas, shared;
     uint64_t sample_from, instructions;
 } way = {.ctas = 1};
@@ -278,8 +278,7 @@ START_TEST(what_repeats_can_be_left_out) {
     struct tma_core_result whole, part;
     uint64_t warps;
     snprintf(body, sizeof body, RING, repeating[_i].iterations);
-    way.ctas = repeating[_i].ctas;
-    way.shared = repeating[_i].shared;
+    way = (struct way){.ctas = repeating[_i].ctas, .shared = repeating[_i].shared};
     run(repeating[_i].name, body, 64, &whole, &warps);
     uint64_t instructions = way.instructions;
     ck_assert_uint_eq(whole.sampled_cycles, 0);
@@ -293,6 +292,7 @@ START_TEST(what_repeats_can_be_left_out) {
     ck_assert_msg(off <= whole.cycles / 33, "%s: %" PRIu64 " instead of %" PRIu64,
                   repeating[_i].name, part.cycles, whole.cycles);
     ck_assert(part.error_cycles < part.cycles / 10);
+    way = (struct way){.ctas = 1};
     tma_core_result_free(&whole);
     tma_core_result_free(&part);
 }

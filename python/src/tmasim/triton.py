@@ -275,7 +275,7 @@ def _compile(kernel: Any, values: Mapping[str, Any], options: Mapping[str, Any])
         name = parameter.name
         value = values.get(name)
         signature[name] = "constexpr" if parameter.is_constexpr else _type_of(name, value)
-        if not parameter.is_constexpr and value == 1 and type(value) is int:
+        if not parameter.is_constexpr and type(value) is int and value == 1:
             if not parameter.do_not_specialize:
                 signature[name] = "constexpr"  # as a launch does
         if signature[name] == "constexpr":
