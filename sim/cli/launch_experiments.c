@@ -1,7 +1,9 @@
 #include "cli/launch_experiments.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
@@ -25,34 +27,66 @@ static const struct part {
 enum { PARTS = sizeof parts / sizeof parts[0] };
 _Static_assert((int)PARTS <= (int)TMA_LAUNCH_LIMITS, "a report has room for all parts");
 
+/* One run of the launch. */
+struct launch_trial {
+    enum tma_relief_part part; /* of the machine; none: no part */
+    struct tma_improvement_factors factors;
+    struct tma_core_relief relief; /* its `free` is owned */
+    char text[TMA_LAUNCH_RELIEF_BYTES];
+};
+
 struct experiments {
     const struct tma_launch *launch;
     const struct tma_machine *machine;
+    const struct launch_trial *trials;
+    size_t count;
     struct cli_progress progress;
-    uint64_t cycles[PARTS]; /* with the part improved; 0: not known */
+    uint64_t *cycles; /* by trial; 0: not known */
 };
 
-/* In a worker: the launch from its beginning, with fresh memory. */
-static void work(void *context, size_t number, const void *bytes, size_t size,
-                 struct tma_reply *reply) {
-    const struct experiments *experiments = context;
-    struct tma_machine machine = *experiments->machine;
+/* A tenth, as a part of the machine becomes better without a number. */
+static const struct tma_improvement_factors tenth = {.more_percent = 110, .less_of_10000 = 9000};
+
+static uint64_t run_trial(const struct experiments *experiments, const struct tma_machine *machine,
+                          struct tma_core_relief *relief) {
+    const struct tma_ptx_options options = {.relief = relief};
     struct tma_diagnostics list = tma_diagnostics_empty();
     struct tma_prepared prepared = {0};
     struct tma_ptx_result executed = {0};
     struct tma_core_result timing = {0};
     struct tma_error error;
     uint64_t cycles = 0;
-    (void)bytes, (void)size;
-    tma_improve_part(&machine, parts[number].part);
-    if (tma_launch_prepare(experiments->launch, &machine, true, &prepared, &list) &&
-        tma_core_run(&machine, &prepared.execution, NULL, &executed, &timing, &error) == TMA_OK &&
+    if (tma_launch_prepare(experiments->launch, machine, true, &prepared, &list) &&
+        tma_core_run(machine, &prepared.execution, &options, &executed, &timing, &error) ==
+            TMA_OK &&
         executed.failure == TMA_PTX_COMPLETED)
         cycles = timing.cycles;
     tma_core_result_free(&timing);
     tma_ptx_result_free(&executed);
     tma_prepared_free(&prepared);
     tma_diagnostics_free(&list);
+    return cycles;
+}
+
+/* In a worker: the launch from its beginning, with fresh memory. Which mbarriers a line waits for
+ * is known after a run: then it runs again, with these from the beginning. */
+static void work(void *context, size_t number, const void *bytes, size_t size,
+                 struct tma_reply *reply) {
+    enum { MOST_RUNS = 3 };
+    const struct experiments *experiments = context;
+    struct tma_machine machine = *experiments->machine;
+    const struct launch_trial *trial = &experiments->trials[number];
+    struct tma_core_relief relief = trial->relief;
+    uint64_t cycles = 0;
+    (void)bytes, (void)size;
+    if (trial->part != TMA_RELIEF_OF_none)
+        tma_improve_part_by(&machine, trial->part, &trial->factors);
+    for (int i = 0; i < MOST_RUNS; i++) {
+        uint32_t known = relief.barrier_count;
+        cycles = run_trial(experiments, &machine, &relief);
+        if (relief.barrier_count == known)
+            break;
+    }
     tma_reply_append(reply, &cycles, sizeof cycles);
 }
 
@@ -68,40 +102,265 @@ static bool idle(void *context, size_t done, uint64_t done_cost) {
     return cli_progress_look(&experiments->progress, done, done_cost);
 }
 
+/* Runs all trials. False: an error was printed. */
+static bool run_trials(struct experiments *experiments, unsigned jobs, bool quiet) {
+    struct tma_worker_code code = {.work = work, .context = experiments};
+    struct tma_task *tasks = tma_allocate(experiments->count, sizeof *tasks);
+    struct tma_batch batch = {.tasks = tasks,
+                              .count = experiments->count,
+                              .context = experiments,
+                              .take = take,
+                              .idle = idle};
+    struct tma_error error = {.text = "out of memory"};
+    for (size_t i = 0; tasks != NULL && i < experiments->count; i++)
+        tasks[i] = (struct tma_task){.cost = 1};
+    cli_progress_begin(&experiments->progress, quiet);
+    experiments->progress.unit = "launches";
+    experiments->progress.total = experiments->progress.total_work = experiments->count;
+    struct tma_workers *workers = tasks == NULL ? NULL : tma_workers_create(jobs, &code);
+    bool good = workers != NULL && tma_workers_run(workers, &batch, &error) == TMA_OK;
+    tma_workers_free(workers);
+    tma_release(tasks);
+    cli_progress_clear(&experiments->progress);
+    if (!good)
+        cli_error("%s", error.text);
+    return good;
+}
+
 uint32_t cli_launch_experiments(const struct tma_launch *launch, const struct tma_machine *machine,
                                 uint64_t cycles, unsigned jobs, bool quiet,
                                 struct tma_launch_limit limits[TMA_LAUNCH_LIMITS]) {
-    struct experiments experiments = {.launch = launch, .machine = machine};
-    struct tma_worker_code code = {.work = work, .context = &experiments};
-    struct tma_task tasks[PARTS];
-    struct tma_batch batch = {
-        .tasks = tasks, .count = PARTS, .context = &experiments, .take = take, .idle = idle};
-    struct tma_error error = {.text = "out of memory"};
+    struct launch_trial trials[PARTS];
+    uint64_t improved[PARTS] = {0};
+    struct experiments experiments = {
+        .launch = launch, .machine = machine, .trials = trials, .count = PARTS, .cycles = improved};
     for (uint32_t i = 0; i < PARTS; i++)
-        tasks[i] = (struct tma_task){.cost = 1};
-    cli_progress_begin(&experiments.progress, quiet);
-    experiments.progress.unit = "launches";
-    experiments.progress.total = experiments.progress.total_work = PARTS;
-    struct tma_workers *workers = tma_workers_create(jobs, &code);
-    bool good = workers != NULL && tma_workers_run(workers, &batch, &error) == TMA_OK;
-    tma_workers_free(workers);
-    cli_progress_clear(&experiments.progress);
-    if (!good) {
-        cli_error("%s", error.text);
+        trials[i] = (struct launch_trial){.part = parts[i].part, .factors = tenth};
+    if (!run_trials(&experiments, jobs, quiet))
         return 0;
-    }
     uint32_t count = 0;
     for (uint32_t i = 0; i < PARTS; i++) {
-        uint64_t now = experiments.cycles[i];
+        uint64_t now = improved[i];
         if (now == 0 || now >= cycles || (cycles - now) * 100 < cycles)
             continue;
         struct tma_launch_limit limit = {parts[i].key, parts[i].name,
-                                         tma_improvement_words(parts[i].part),
-                                         cycles - experiments.cycles[i]};
+                                         tma_improvement_words(parts[i].part), cycles - now};
         uint32_t at = count++;
         for (; at > 0 && limits[at - 1].saved_cycles < limit.saved_cycles; at--)
             limits[at] = limits[at - 1];
         limits[at] = limit;
     }
     return count;
+}
+
+/* ---- what a user relieves ---- */
+
+struct cli_launch_reliefs {
+    struct launch_trial *trials; /* owned */
+    size_t count;
+};
+
+void cli_launch_reliefs_free(struct cli_launch_reliefs *reliefs) {
+    for (size_t i = 0; reliefs != NULL && i < reliefs->count; i++)
+        tma_release((bool *)reliefs->trials[i].relief.free);
+    if (reliefs != NULL)
+        tma_release(reliefs->trials);
+    tma_release(reliefs);
+}
+
+static void pipe_key(enum tma_pipe pipe, char key[TMA_CORE_PART_BYTES]) {
+    snprintf(key, TMA_CORE_PART_BYTES, "pipe.%s", tma_pipe_name(pipe));
+    for (char *letter = key; *letter != '\0'; ++letter)
+        *letter = *letter == ' ' ? '_' : *letter;
+}
+
+/* Reads "20%" or "2" behind "=", or takes a tenth. */
+static bool read_factors(const char *text, struct tma_improvement_factors *factors,
+                         char words[static 32]) {
+    char *end;
+    *factors = tenth;
+    snprintf(words, 32, "10 %% better");
+    if (*text == '\0')
+        return true;
+    unsigned long number = strtoul(text + 1, &end, 10);
+    if (text[1] < '0' || text[1] > '9')
+        return false;
+    if (strcmp(end, "%") == 0 && number >= 1 && number <= 99) {
+        *factors =
+            (struct tma_improvement_factors){.more_percent = 100 + (uint32_t)number,
+                                             .less_of_10000 = (100 - (uint32_t)number) * 100};
+        snprintf(words, 32, "%lu %% better", number);
+        return true;
+    }
+    if (*end != '\0' || number < 2 || number > 100)
+        return false;
+    *factors = (struct tma_improvement_factors){.more_percent = (uint32_t)number * 100,
+                                                .less_of_10000 = 10000 / (uint32_t)number};
+    snprintf(words, 32, "%lu times as good", number);
+    return true;
+}
+
+static bool read_part(const char *text, struct launch_trial *trial) {
+    size_t length = strcspn(text, "=");
+    char words[32], key[TMA_CORE_PART_BYTES];
+    const char *name = NULL;
+    for (size_t i = 0; i < PARTS && name == NULL; i++)
+        if (strlen(parts[i].key) == length && strncmp(parts[i].key, text, length) == 0) {
+            trial->part = parts[i].part;
+            name = parts[i].name;
+        }
+    for (int i = 0; i < TMA_PIPE_COUNT && name == NULL; i++) {
+        pipe_key((enum tma_pipe)i, key);
+        if (strlen(key) == length && strncmp(key, text, length) == 0) {
+            trial->relief.pipe = (enum tma_pipe)i;
+            name = key;
+        }
+    }
+    if (name == NULL) {
+        char known[400];
+        size_t end = 0;
+        for (size_t i = 0; i < PARTS; i++)
+            end += (size_t)snprintf(known + end, sizeof known - end, " %s,", parts[i].key);
+        for (int i = 0; i < TMA_PIPE_COUNT; i++) {
+            pipe_key((enum tma_pipe)i, key);
+            end += (size_t)snprintf(known + end, sizeof known - end, " %s%s", key,
+                                    i + 1 < TMA_PIPE_COUNT ? "," : "");
+        }
+        cli_error("run: --relieve %s: expected FILE:LINE, mbarrier:OFFSET, or one of%s", text,
+                  known);
+        return false;
+    }
+    if (!read_factors(text + length, &trial->factors, words)) {
+        cli_error("run: --relieve %s: expected %.*s, or %.*s=N%% from 1 to 99, or %.*s=N from 2 to "
+                  "100, N times as good",
+                  text, (int)length, text, (int)length, text, (int)length, text);
+        return false;
+    }
+    if (trial->part == TMA_RELIEF_OF_none)
+        trial->relief.pipe_percent = trial->factors.more_percent;
+    snprintf(trial->text, sizeof trial->text, "%s, %s", name, words);
+    return true;
+}
+
+static bool read_barrier(const char *text, const char *offset, struct launch_trial *trial) {
+    char *end;
+    unsigned long number = strtoul(offset, &end, 0);
+    if (offset[0] < '0' || offset[0] > '9' || *end != '\0' || number > UINT32_MAX) {
+        cli_error("run: --relieve %s: expected mbarrier:OFFSET, its byte in the shared memory of a "
+                  "CTA, such as mbarrier:0x400",
+                  text);
+        return false;
+    }
+    trial->relief.barriers[0] = (uint32_t)number;
+    trial->relief.barrier_count = 1;
+    snprintf(trial->text, sizeof trial->text, "mbarrier 0x%lx, on which bytes complete at once",
+             number);
+    return true;
+}
+
+static bool is_file(const char *path, const char *name, size_t length) {
+    const char *last = path == NULL ? NULL : strrchr(path, '/');
+    if (path == NULL)
+        return false;
+    last = last == NULL ? path : last + 1;
+    return (strlen(path) == length && strncmp(path, name, length) == 0) ||
+           (strlen(last) == length && strncmp(last, name, length) == 0);
+}
+
+/* Whether an instruction comes from the line of a source file, also by inlining. */
+static bool is_from(const struct tma_ptx_module *module, uint32_t place, const char *name,
+                    size_t length, unsigned long line) {
+    for (; place != 0; place = module->places[place].inlined_at) {
+        const struct tma_ptx_place *at = &module->places[place];
+        if (at->line == line && at->file < module->file_count &&
+            is_file(module->files[at->file], name, length))
+            return true;
+    }
+    return false;
+}
+
+static bool read_line(const char *text, const char *colon, const struct tma_prepared *prepared,
+                      struct launch_trial *trial) {
+    const struct tma_ptx_module *module = prepared->module;
+    size_t length = (size_t)(colon - text), found = 0, waits = 0;
+    char *end;
+    unsigned long line = strtoul(colon + 1, &end, 10), next = 0;
+    if (colon[1] < '0' || colon[1] > '9' || *end != '\0') {
+        cli_error("run: --relieve %s: expected FILE:LINE, a line of the PTX or of its source",
+                  text);
+        return false;
+    }
+    bool known = is_file(prepared->ptx_path, text, length), ptx = known;
+    for (size_t i = 0; i < module->file_count; i++)
+        known |= is_file(module->files[i], text, length);
+    bool *chosen = tma_allocate(module->instruction_count + 1, sizeof *chosen);
+    trial->relief.free = chosen;
+    if (chosen == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < module->instruction_count; i++) {
+        const struct tma_ptx_instruction *instruction = &module->instructions[i];
+        chosen[i] = (ptx && instruction->line == line) ||
+                    is_from(module, instruction->source, text, length, line);
+        found += chosen[i];
+        waits += chosen[i] && (instruction->opcode == TMA_PTX_OP_MBARRIER_TRY_WAIT ||
+                               instruction->opcode == TMA_PTX_OP_MBARRIER_TEST_WAIT);
+        if (ptx && instruction->line > line && (next == 0 || instruction->line < next))
+            next = instruction->line;
+    }
+    if (!known)
+        cli_error("run: --relieve %s: the kernel has no such file; expected %s, or a source that "
+                  "its .file lines name",
+                  text, cli_file_name(prepared->ptx_path));
+    else if (found == 0 && next != 0)
+        cli_error("run: --relieve %s: no instruction is at this line; the next one is at line %lu",
+                  text, next);
+    else if (found == 0)
+        cli_error("run: --relieve %s: no instruction is at this line, or behind it", text);
+    snprintf(trial->text, sizeof trial->text, "%s, which takes no time%s", text,
+             waits > 0 ? ", and for which bytes complete at once" : "");
+    return found > 0;
+}
+
+struct cli_launch_reliefs *cli_launch_reliefs_read(const struct cli_list *wanted,
+                                                   const struct tma_prepared *prepared) {
+    static const char barrier[] = "mbarrier:";
+    struct cli_launch_reliefs *reliefs = tma_allocate(1, sizeof *reliefs);
+    bool good = reliefs != NULL;
+    if (good)
+        reliefs->trials = tma_allocate(wanted->count, sizeof *reliefs->trials);
+    good = good && reliefs->trials != NULL;
+    if (!good)
+        cli_error("out of memory");
+    for (size_t i = 0; good && i < wanted->count; i++) {
+        const char *text = wanted->items[i], *colon = strrchr(text, ':');
+        struct launch_trial *trial = &reliefs->trials[reliefs->count++];
+        good = strncmp(text, barrier, sizeof barrier - 1) == 0
+                   ? read_barrier(text, text + sizeof barrier - 1, trial)
+               : colon != NULL ? read_line(text, colon, prepared, trial)
+                               : read_part(text, trial);
+    }
+    if (good)
+        return reliefs;
+    cli_launch_reliefs_free(reliefs);
+    return NULL;
+}
+
+bool cli_launch_relieve(const struct cli_launch_reliefs *reliefs, const struct tma_launch *launch,
+                        const struct tma_machine *machine, unsigned jobs, bool quiet,
+                        struct tma_launch_relieved *relieved) {
+    uint64_t *cycles = tma_allocate(reliefs->count, sizeof *cycles);
+    struct experiments experiments = {.launch = launch,
+                                      .machine = machine,
+                                      .trials = reliefs->trials,
+                                      .count = reliefs->count,
+                                      .cycles = cycles};
+    if (cycles == NULL)
+        cli_error("out of memory");
+    bool good = cycles != NULL && run_trials(&experiments, jobs, quiet);
+    for (size_t i = 0; good && i < reliefs->count; i++)
+        relieved[i] = (struct tma_launch_relieved){reliefs->trials[i].text, cycles[i]};
+    tma_release(cycles);
+    return good;
 }

@@ -3,6 +3,7 @@
 #ifndef TMA_CLI_LAUNCH_EXPERIMENTS_H
 #define TMA_CLI_LAUNCH_EXPERIMENTS_H
 
+#include "cli/options.h"
 #include "launch/launch.h"
 #include "report/launch_report.h"
 
@@ -13,5 +14,20 @@
 uint32_t cli_launch_experiments(const struct tma_launch *launch, const struct tma_machine *machine,
                                 uint64_t cycles, unsigned jobs, bool quiet,
                                 struct tma_launch_limit limits[TMA_LAUNCH_LIMITS]);
+
+/* What a user relieves a launch of, one thing a run. */
+struct cli_launch_reliefs;
+
+/* Reads FILE:LINE, mbarrier:OFFSET, PART, PART=N% and PART=N. Prints an error and returns NULL if
+ * one is not of the kernel or the machine. */
+struct cli_launch_reliefs *cli_launch_reliefs_read(const struct cli_list *wanted,
+                                                   const struct tma_prepared *prepared);
+void cli_launch_reliefs_free(struct cli_launch_reliefs *reliefs);
+
+/* Runs the launch with each of them: relieved[i] is that of wanted->items[i], and borrows its text.
+ * Prints an error and returns false if workers fail. */
+bool cli_launch_relieve(const struct cli_launch_reliefs *reliefs, const struct tma_launch *launch,
+                        const struct tma_machine *machine, unsigned jobs, bool quiet,
+                        struct tma_launch_relieved *relieved);
 
 #endif

@@ -31,6 +31,7 @@ struct launch_case {
     struct tma_prepared prepared;
     struct tma_launch_measured measured; /* on the machine's GPU, if `compares` */
     bool compares;
+    struct cli_launch_reliefs *reliefs; /* owned; NULL: none are wanted */
     struct tma_diagnostics list;
 };
 
@@ -52,10 +53,15 @@ static bool open_case(const struct cli_launch_options *options, bool memory,
     if (run->compares)
         run->machine = tma_launch_measured_machine(&run->machine, &run->measured);
     print(&run->list);
+    if (good && options->relieve != NULL && options->relieve->count > 0) {
+        run->reliefs = cli_launch_reliefs_read(options->relieve, &run->prepared);
+        good = run->reliefs != NULL;
+    }
     return good;
 }
 
 static void close_case(struct launch_case *run) {
+    cli_launch_reliefs_free(run->reliefs);
     tma_diagnostics_free(&run->list);
     tma_prepared_free(&run->prepared);
     tma_launch_free(&run->launch);
@@ -230,16 +236,29 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                                     cli_jobs(options->common),
                                                     options->common->quiet, report.limits);
     }
+    struct tma_launch_relieved *relieved = NULL;
+    bool known = true;
+    if (report.timing != NULL && run->reliefs != NULL) {
+        relieved = tma_allocate(options->relieve->count, sizeof *relieved);
+        if (relieved == NULL)
+            cli_error("out of memory");
+        known = relieved != NULL &&
+                cli_launch_relieve(run->reliefs, &run->launch, &run->machine,
+                                   cli_jobs(options->common), options->common->quiet, relieved);
+        report.relieved = relieved;
+        report.relieved_count = known ? options->relieve->count : 0;
+    }
     if (timeline != NULL && report.timing != NULL) {
         tma_core_timeline_sort(&spans);
         tma_launch_timeline_write(&report, &spans, timeline);
     }
     tma_core_timeline_free(&spans);
-    int status = status_of(&report, compared);
+    int status = known ? status_of(&report, compared) : CLI_ERROR;
     if (!options->page)
         write_report(&report, options->format, out);
     else if (!write_page(run, &report, out))
         status = CLI_ERROR;
+    tma_release(relieved);
     if (ended && outputs.different > 0)
         cli_error("%s: outputs differ: %s", cli_file_name(run->file.path), outputs.first);
     tma_core_result_free(&timing);

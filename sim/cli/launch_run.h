@@ -15,6 +15,7 @@ struct cli_launch_options {
     bool functional;                          /* no time passes */
     const char *timeline;                     /* file of a timeline; NULL: none */
     const struct tma_core_ablation *ablation; /* NULL: the whole model */
+    const struct cli_list *relieve;           /* of what; NULL: nothing */
     bool sample;                              /* a long launch is simulated in part */
     bool why, no_why; /* whether experiments find out what limits the launch; neither: if it is
                          short */

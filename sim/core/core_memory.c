@@ -42,6 +42,67 @@ static void queue_issue(struct tma_core_run *run, const struct tma_core_issue *i
     issues[at] = *issue;
 }
 
+/* What the address operand of an instruction is in the first lane that executes it. False: the
+ * instruction is in a function that the kernel calls, whose registers are others. */
+static bool read_address(const struct tma_core_run *run, const struct tma_core_warp *warp,
+                         uint32_t instruction, uint32_t at, uint32_t lane, uint64_t *address) {
+    enum { LANES = 32 };
+    const struct tma_ptx_module *module = run->launch->module;
+    const struct tma_ptx_function *function = &module->functions[run->launch->function];
+    const struct tma_ptx_operand *operand =
+        &module->operands[module->instructions[instruction].operands + at];
+    uint64_t lanes[LANES];
+    uint32_t opaque;
+    if (instruction - function->first_instruction >= function->instruction_count ||
+        operand->kind != TMA_PTX_ADDRESS || operand->base != TMA_PTX_REGISTER)
+        return false;
+    tma_stepper_read(run->stepper, warp->warp, function->first_register + operand->number, lanes,
+                     &opaque);
+    *address = lanes[lane] + (uint64_t)operand->offset;
+    return true;
+}
+
+void tma_core_complete_transfer(struct tma_core_run *run, struct tma_core_warp *warp,
+                                const struct tma_ptx_transfer *transfer, uint64_t cycle) {
+    struct tma_core_event event = {.cycle = cycle,
+                                   .kind = TMA_EVENT_BYTES,
+                                   .cluster = warp->cluster,
+                                   .cluster_generation = warp->cluster->generation,
+                                   .barrier = transfer->barrier,
+                                   .bytes = transfer->completed_bytes,
+                                   .instruction = run->step.instruction,
+                                   .begin_cycle = cycle};
+    if (tma_writes_tensor(transfer->direction) || transfer->barrier == UINT32_MAX)
+        return;
+    bool multicast = (transfer->cta_mask & (transfer->cta_mask - 1)) != 0;
+    for (uint32_t left = transfer->cta_mask; left != 0; left &= left - 1) {
+        event.rank = multicast || transfer->barrier_rank == UINT32_MAX
+                         ? (uint32_t)__builtin_ctz(left)
+                         : transfer->barrier_rank;
+        tma_core_add_event(warp->cluster->sms[event.rank], &event);
+    }
+    if (run->relief != NULL)
+        run->relief->barrier_bytes += transfer->completed_bytes;
+}
+
+static bool is_relieved(const struct tma_core_run *run, uint32_t barrier) {
+    for (uint32_t i = 0; run->relief != NULL && i < run->relief->barrier_count; ++i)
+        if (run->relief->barriers[i] == barrier)
+            return true;
+    return false;
+}
+
+void tma_core_relieve_barrier(struct tma_core_run *run, const struct tma_core_warp *warp,
+                              uint32_t instruction) {
+    struct tma_core_relief *relief = run->relief;
+    const struct tma_ptx_instruction *wait = &run->launch->module->instructions[instruction];
+    uint64_t address;
+    if (relief->barrier_count < TMA_CORE_RELIEVED_BARRIERS &&
+        read_address(run, warp, instruction, wait->target_count, 0, &address) &&
+        !is_relieved(run, tma_stepper_shared_offset(address)))
+        relief->barriers[relief->barrier_count++] = tma_stepper_shared_offset(address);
+}
+
 void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
                              struct tma_core_warp *warp, const struct tma_ptx_transfer *transfer,
                              uint64_t cycle) {
@@ -70,6 +131,10 @@ void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
                                    .sm = sm->number,
                                    .tag = tag,
                                    .transfer = *transfer};
+    if (is_relieved(run, transfer->barrier)) {
+        run->pending[tag].event.barrier = UINT32_MAX;
+        tma_core_complete_transfer(run, warp, transfer, cycle);
+    }
     queue_issue(run, &issue);
 }
 
@@ -134,19 +199,11 @@ static uint32_t descriptor_of(struct tma_core_run *run, uint64_t address) {
 /* Caches know maps by their numbers: it gets a new one. What was written is in L2. */
 void tma_core_renew_map(struct tma_core_run *run, const struct tma_core_warp *warp,
                         uint32_t instruction) {
-    enum { LANES = 32, NO_MAP = 0 };
-    const struct tma_ptx_module *module = run->launch->module;
-    const struct tma_ptx_function *function = &module->functions[run->launch->function];
-    const struct tma_ptx_operand *operand =
-        &module->operands[module->instructions[instruction].operands];
-    uint64_t lanes[LANES];
-    uint32_t opaque;
-    if (instruction - function->first_instruction >= function->instruction_count ||
-        operand->kind != TMA_PTX_ADDRESS || operand->base != TMA_PTX_REGISTER)
-        return; /* in a function that the kernel calls: its registers are others */
-    tma_stepper_read(run->stepper, warp->warp, function->first_register + operand->number, lanes,
-                     &opaque);
-    uint64_t address = lanes[__builtin_ctz(run->step.lanes)] + (uint64_t)operand->offset;
+    enum { NO_MAP = 0 };
+    uint64_t address;
+    if (!read_address(run, warp, instruction, 0, (uint32_t)__builtin_ctz(run->step.lanes),
+                      &address))
+        return;
     for (size_t i = 0; i < run->map_count; ++i)
         if (run->map_addresses[i] == address)
             run->map_addresses[i] = NO_MAP;

@@ -45,6 +45,7 @@ struct tma_core_instruction {
     uint8_t access;   /* enum tma_access_kind */
     uint8_t caching;  /* enum tma_caching */
     bool serialised;  /* a product that begins when the one before has ended */
+    bool is_free;     /* it takes no time, and waits for nothing but barriers */
     bool renews;      /* a fence: caches of tensor maps lose the one at its address */
     uint16_t latency; /* from its issue until its result can be used; of memory: see the core */
     struct {

@@ -123,9 +123,11 @@ static enum tma_error_code create(struct tma_core_run *run, struct tma_error *er
     if (sms == NULL || cycles == NULL || run->sms == NULL) {
         code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     } else {
-        result->ctas_per_sm = tma_machine_ctas_per_sm(
-            run->machine, run->cta_warps * 32, launch->registers == 0 ? 32 : launch->registers,
-            tma_stepper_shared_bytes(run->stepper));
+        result->ctas_per_sm = launch->ctas_per_sm;
+        if (result->ctas_per_sm == 0)
+            result->ctas_per_sm = tma_machine_ctas_per_sm(
+                run->machine, run->cta_warps * 32, launch->registers == 0 ? 32 : launch->registers,
+                tma_stepper_shared_bytes(run->stepper));
         struct tma_grid grid = {.ctas = ctas,
                                 .cluster_ctas = run->cluster_ctas > 1 ? run->cluster_ctas : 0,
                                 .ctas_per_sm = result->ctas_per_sm};
@@ -286,6 +288,19 @@ static enum tma_error_code simulate(struct tma_core_run *run, const struct tma_p
     return TMA_OK;
 }
 
+static void free_instructions(struct tma_core_run *run) {
+    for (size_t i = 0; i < run->launch->module->instruction_count; ++i) {
+        struct tma_core_instruction *planned = &run->plan.instructions[i];
+        if (!run->relief->free[i])
+            continue;
+        planned->is_free = true;
+        planned->issues = 0;
+        planned->latency = 0;
+        planned->serialised = false;
+        memset(planned->uses, 0, sizeof planned->uses);
+    }
+}
+
 static void release(struct tma_core_run *run) {
     for (uint32_t i = 0; run->clusters != NULL && i < run->cluster_count; ++i) {
         struct tma_core_cluster *place = &run->clusters[i];
@@ -320,12 +335,15 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
                                .executed = executed,
                                .free_pending = UINT32_MAX};
     run.timeline = options == NULL ? NULL : options->timeline;
+    run.relief = options == NULL ? NULL : options->relief;
     run.in_order = options != NULL && options->ablation != NULL && options->ablation->order;
     *result = (struct tma_core_result){.launch_cycles = machine->topology.launch_empty_cycles};
     enum tma_error_code code = tma_stepper_create(launch, options, executed, &run.stepper, error);
     if (code == TMA_OK)
         code = tma_core_plan_create(machine, launch, run.stepper,
                                     options == NULL ? NULL : options->ablation, &run.plan, error);
+    if (code == TMA_OK && run.relief != NULL && run.relief->free != NULL)
+        free_instructions(&run);
     if (code == TMA_OK)
         code = tma_memory_create(&run.memory, machine, error);
     if (code == TMA_OK) {

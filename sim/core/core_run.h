@@ -64,6 +64,24 @@ bool tma_core_ablate(struct tma_core_ablation *ablation, const char *part);
 enum { TMA_CORE_PART_BYTES = 32 };
 const char *tma_core_part(uint32_t number, char name[TMA_CORE_PART_BYTES]);
 
+/* Of what a run is relieved, to see what it costs. */
+enum { TMA_CORE_RELIEVED_BARRIERS = 64 };
+
+struct tma_core_relief {
+    /* By index in module->instructions: these take no time, and do not wait for what they read, or
+     * for what they are to wait for; but a barrier opens no earlier, and a branch waits for what
+     * its block asked for. NULL: none. */
+    const bool *free;
+    /* A pipe of the schedulers that takes its instructions in 100 / `pipe_percent` of the cycles;
+     * 0: none. */
+    enum tma_pipe pipe;
+    uint32_t pipe_percent;
+    /* Offsets of mbarriers in the shared memory of each CTA: bytes complete on them as soon as the
+     * operation is issued. A run adds those that `free` instructions wait for. */
+    uint32_t barriers[TMA_CORE_RELIEVED_BARRIERS], barrier_count;
+    uint64_t barrier_bytes; /* that have completed so; a run adds to it */
+};
+
 /* Fails as tma_ptx_execute does; what is wrong with the kernel is in *executed. With
  * options->sample_from, a long launch is simulated in part (docs/sampling.md): then its buffers do
  * not have what the launch leaves there, and what is wrong may be the sampling's fault. Call

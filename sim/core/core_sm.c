@@ -42,7 +42,8 @@ void tma_core_signal(struct tma_core_run *run, struct tma_core_cluster *cluster,
             continue;
         warp->state = TMA_CORE_RUNS;
         warp->next = next;
-        uint64_t awake = cycle + run->machine->warp.wake_cycles;
+        uint64_t awake =
+            cycle + (run->plan.instructions[next].is_free ? 0 : run->machine->warp.wake_cycles);
         if (warp->ready < awake)
             warp->ready = awake;
         look_again(cluster->sms[rank], warp);
@@ -108,6 +109,19 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
         return;
     warp->reason = warp->ready_reason;
     const struct tma_core_instruction *planned = &run->plan.instructions[warp->next];
+    if (planned->is_free) {
+        /* Products end at once, but the warps of a group stay within a queue of each other. */
+        uint32_t queue = machine->sm.mma_queue;
+        if (planned->kind == TMA_CORE_PRODUCT && queue != 0 && warp->products >= queue)
+            wait_until(warp, product_end(group_of(run, warp), warp->products - queue),
+                       TMA_STALL_PRODUCT);
+        /* What a block asked for is not the cost of the branch that ends it. */
+        if (planned->kind == TMA_CORE_BRANCH || planned->kind == TMA_CORE_EXIT)
+            wait_until(warp, warp->block_cycle, (enum tma_core_stall)warp->block_reason);
+        if (warp->earliest == TMA_NEVER)
+            warp->state = TMA_CORE_BLOCKED;
+        return;
+    }
     const uint32_t *numbers = run->plan.numbers + planned->first;
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
     bool reordered = is_reordered(run, planned);
@@ -372,7 +386,9 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
     group->warps[at] = 0;
     run->result->flops += UINT64_C(2) * product->shape.m * product->shape.n * product->shape.k;
     uint64_t last = number == 0 ? 0 : group->ends[(number - 1) % TMA_CORE_PRODUCTS];
-    group->ends[at] = multiply(sm, product, group->asked[at], last);
+    group->ends[at] = run->plan.instructions[run->step.instruction].is_free
+                          ? (last > group->asked[at] ? last : group->asked[at])
+                          : multiply(sm, product, group->asked[at], last);
     group->products = number + 1;
     if (run->timeline != NULL) {
         struct tma_core_span span = {.group = warp->index / TMA_CORE_GROUP_WARPS,
@@ -466,8 +482,9 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
     struct tma_core_run *run = sm->run;
     struct tma_ptx_step *step = &run->step;
     enum tma_core_stall reason = TMA_STALL_ORDER;
-    uint64_t start =
-        is_reordered(run, planned) ? start_of(run, warp, planned, cycle, &reason) : cycle;
+    uint64_t start = is_reordered(run, planned) && !planned->is_free
+                         ? start_of(run, warp, planned, cycle, &reason)
+                         : cycle;
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PLAIN:
         if (planned->issues != 0 && start - cycle <= planned->latency)
@@ -475,7 +492,10 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
         set_results(run, warp, planned, start + planned->latency, reason);
         return;
     case TMA_CORE_ACCESS:
-        access_memory(sm, warp, planned, start);
+        if (planned->is_free)
+            set_results(run, warp, planned, cycle, TMA_STALL_ORDER);
+        else
+            access_memory(sm, warp, planned, start);
         return;
     case TMA_CORE_PRODUCT:
         if (step->lanes != 0 && step->product != NULL)
@@ -485,14 +505,18 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
         warp->group_products[warp->product_groups++ % TMA_CORE_GROUPS] = warp->products;
         return;
     case TMA_CORE_BULK:
-        issue_transfers(sm, warp, cycle);
+        if (planned->is_free)
+            for (uint32_t i = 0; i < step->transfer_count; ++i)
+                tma_core_complete_transfer(run, warp, &step->transfers[i], cycle);
+        else
+            issue_transfers(sm, warp, cycle);
         return;
     case TMA_CORE_BULK_COMMIT:
         commit(&warp->reads, cycle);
         commit(&warp->stores, cycle);
         return;
     case TMA_CORE_COPY:
-        if (step->line_count != 0) {
+        if (step->line_count != 0 && !planned->is_free) {
             ++warp->copies.open;
             tma_core_access(run, sm, warp, TMA_EVENT_COPY, start);
             hold_back(sm, cycle);
@@ -503,7 +527,10 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
         return;
     case TMA_CORE_BRANCH: {
         uint32_t next = tma_stepper_next(warp->warp);
-        if (next != instruction + 1)
+        /* Time passes in loops, also where a warp polls at a line that is free. */
+        if (planned->is_free)
+            warp->ready += next <= instruction;
+        else if (next != instruction + 1)
             warp->ready += run->machine->core.branch_cycles;
         if (run->sampling != NULL)
             tma_core_sample_branch(run, warp, instruction, next, cycle);
@@ -515,7 +542,8 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
         return;
     case TMA_CORE_SLEEP:
         warp->ready_reason = TMA_STALL_SLEEP;
-        warp->ready += (uint64_t)step->sleep_ns * run->machine->sm_clock_mhz / 1000;
+        if (!planned->is_free)
+            warp->ready += (uint64_t)step->sleep_ns * run->machine->sm_clock_mhz / 1000;
         return;
     default:
         set_results(run, warp, planned, cycle + planned->latency,
@@ -541,6 +569,19 @@ static enum tma_core_stall stall_of_wait(const struct tma_core_instruction *plan
     return planned->kind == TMA_CORE_MBARRIER_WAIT ? TMA_STALL_MBARRIER : TMA_STALL_BARRIER;
 }
 
+/* The cycle from which the pipe takes the next instruction. One that is relieved may be ready
+ * inside a cycle: what is left of the cycle is not lost where instructions follow each other. */
+static uint64_t use_pipe(const struct tma_core_run *run, struct tma_core_scheduler *scheduler,
+                         uint8_t pipe, uint8_t busy, uint64_t cycle) {
+    const struct tma_core_relief *relief = run->relief;
+    if (relief == NULL || relief->pipe_percent == 0 || relief->pipe != (enum tma_pipe)pipe)
+        return cycle + busy;
+    if (scheduler->relieved_ticks < cycle * TMA_TICKS)
+        scheduler->relieved_ticks = cycle * TMA_TICKS;
+    scheduler->relieved_ticks += (uint64_t)busy * TMA_TICKS * 100 / relief->pipe_percent;
+    return scheduler->relieved_ticks / TMA_TICKS;
+}
+
 static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
                   struct tma_core_warp *warp, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
@@ -548,6 +589,8 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     uint32_t instruction = warp->next;
     const struct tma_core_instruction *planned = &run->plan.instructions[instruction];
     uint64_t issues = warp->resumed ? 0 : planned->issues;
+    if (planned->is_free && planned->kind == TMA_CORE_MBARRIER_WAIT)
+        tma_core_relieve_barrier(run, warp, instruction);
     tma_stepper_step(run->stepper, warp->warp, cycle, step);
     if (planned->kind == TMA_CORE_BULK && step->transfer_count == 0 && issues > 1)
         issues = 1;
@@ -556,7 +599,8 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     if (issues != 0) {
         scheduler->free = cycle + issues;
         for (uint32_t i = 0; i < TMA_CORE_USES && planned->uses[i].busy != 0; ++i)
-            scheduler->pipes[planned->uses[i].pipe] = cycle + planned->uses[i].busy;
+            scheduler->pipes[planned->uses[i].pipe] =
+                use_pipe(run, scheduler, planned->uses[i].pipe, planned->uses[i].busy, cycle);
         sm->issue_slots += issues;
     }
     scheduler->best_known = false;
@@ -583,7 +627,8 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
         defer(sm, warp, &step->deferred[i], cycle);
     for (uint32_t left = step->signalled; left != 0; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
-        uint64_t delay = rank != warp->rank ? run->machine->core.remote_arrive_cycles
+        uint64_t delay = planned->is_free     ? 0
+                         : rank != warp->rank ? run->machine->core.remote_arrive_cycles
                          : planned->kind == TMA_CORE_MBARRIER ? run->machine->core.arrive_cycles
                                                               : planned->latency;
         tma_core_signal(run, warp->cluster, rank, cycle + delay);

@@ -109,6 +109,7 @@ struct tma_core_scheduler {
     uint32_t count, last;
     uint64_t free;
     uint64_t pipes[TMA_PIPE_COUNT];
+    uint64_t relieved_ticks;    /* as `pipes`, of the pipe that is relieved, in ticks */
     struct tma_core_warp *best; /* the one that issues next; NULL: none, or not known */
     uint64_t best_cycle;
     bool best_known;
@@ -176,6 +177,7 @@ struct tma_core_run {
     struct tma_core_result *result;
     struct tma_ptx_result *executed;
     struct tma_core_timeline *timeline; /* borrowed, or NULL */
+    struct tma_core_relief *relief;     /* borrowed, or NULL */
     bool in_order; /* no instruction goes before one that waits for its operands */
     struct tma_core_sampling *sampling; /* owned; NULL: the launch is simulated whole */
     struct tma_ptx_step step;
@@ -206,6 +208,14 @@ static inline uint32_t tma_core_warpgroups(const struct tma_core_run *run) {
 void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
                              struct tma_core_warp *warp, const struct tma_ptx_transfer *transfer,
                              uint64_t cycle);
+
+/* The bytes of an operation complete at once. */
+void tma_core_complete_transfer(struct tma_core_run *run, struct tma_core_warp *warp,
+                                const struct tma_ptx_transfer *transfer, uint64_t cycle);
+
+/* From now on, bytes complete at once on the mbarrier for which the instruction waits. */
+void tma_core_relieve_barrier(struct tma_core_run *run, const struct tma_core_warp *warp,
+                              uint32_t instruction);
 
 /* A warp asks global memory for the lines of the current step. */
 void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tma_core_warp *warp,

@@ -2,21 +2,29 @@
 
 #include <stdio.h>
 
-uint32_t tma_improve(uint32_t value, enum tma_improvement improvement) {
-    uint64_t wide = value;
+static const struct tma_improvement_factors tenth = {.more_percent = 110, .less_of_10000 = 9000};
+
+static uint32_t improve(uint32_t value, enum tma_improvement improvement,
+                        const struct tma_improvement_factors *factors) {
+    uint64_t wide = value, more = factors->more_percent, result;
     switch (improvement) {
     case TMA_MORE:
-        return (uint32_t)((wide * 11 + 5) / 10);
+        result = (wide * more + 50) / 100;
+        return result < UINT32_MAX ? (uint32_t)result : UINT32_MAX;
     case TMA_FASTER:
-        return (uint32_t)((wide * 20 + 11) / 22);
+        return (uint32_t)((wide * 200 + more) / (2 * more));
     case TMA_SHORTER:
-        return (uint32_t)((wide * 9 + 5) / 10);
+        return (uint32_t)((wide * factors->less_of_10000 + 5000) / 10000);
     case TMA_GONE:
         return 0;
     case TMA_KEPT:
         break;
     }
     return value;
+}
+
+uint32_t tma_improve(uint32_t value, enum tma_improvement improvement) {
+    return improve(value, improvement, &tenth);
 }
 
 static const char *const words[TMA_RELIEF_PART_COUNT] = {
@@ -41,13 +49,18 @@ const char *tma_improvement_words(enum tma_relief_part part) {
     return words[part];
 }
 
-const char *tma_improve_part(struct tma_machine *machine, enum tma_relief_part part) {
+void tma_improve_part_by(struct tma_machine *machine, enum tma_relief_part part,
+                         const struct tma_improvement_factors *factors) {
     for (size_t i = 0; i < tma_machine_parameter_count; i++) {
         const struct tma_machine_parameter *parameter = &tma_machine_parameters[i];
         uint32_t *value = tma_machine_value(machine, parameter);
         if (parameter->relief == part)
-            *value = tma_improve(*value, parameter->improvement);
+            *value = improve(*value, parameter->improvement, factors);
     }
+}
+
+const char *tma_improve_part(struct tma_machine *machine, enum tma_relief_part part) {
+    tma_improve_part_by(machine, part, &tenth);
     return words[part];
 }
 

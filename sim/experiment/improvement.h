@@ -8,6 +8,15 @@
 /* Rounds to the nearest whole number. A latency or a rate that is at least 1 stays so. */
 uint32_t tma_improve(uint32_t value, enum tma_improvement improvement);
 
+/* How much better: bandwidths and rates become so many percent, and latencies so many of 10000. */
+struct tma_improvement_factors {
+    uint32_t more_percent, less_of_10000;
+};
+
+/* Improves the parameters of a part of the machine by other factors than a tenth. */
+void tma_improve_part_by(struct tma_machine *machine, enum tma_relief_part part,
+                         const struct tma_improvement_factors *factors);
+
 /* Improves the parameters of a part of the machine, as their rows say. Returns what becomes of the
  * part, in words: "10 % more bandwidth". */
 const char *tma_improve_part(struct tma_machine *machine, enum tma_relief_part part);

@@ -85,6 +85,8 @@ struct tma_launch {
         cluster[TMA_LAUNCH_DIMENSIONS]; /* block: 0, 0, 0: what the kernel requires */
     bool cluster_given;
     uint32_t dynamic_shared, registers; /* registers: 0: not given */
+    uint32_t ctas_per_sm;               /* 0: as many as have room */
+    struct tma_location ctas_per_sm_at;
     struct tma_launch_buffer *buffers;
     struct tma_launch_parameter *parameters;
     struct tma_launch_part *parts;

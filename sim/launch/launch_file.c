@@ -18,7 +18,7 @@ struct launch_input {
     char text[TEXT_BYTES + 1]; /* room for each text, which is taken from its node */
     const struct tma_yaml_node *dimensions[3][TMA_LAUNCH_DIMENSIONS];
     uint32_t dimension_counts[3];
-    uint32_t dynamic_shared, registers;
+    uint32_t dynamic_shared, registers, ctas_per_sm;
     const struct tma_yaml_node *buffers, *parameters, *measured;
 };
 
@@ -85,6 +85,14 @@ static const struct tma_key launch_keys[] = {
      .fallback = "0",
      .offset = IN(registers),
      .meaning = "registers of a thread, as ptxas -v says; 0: not known"},
+    {.path = "ctas_per_sm",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .max = 32,
+     .fallback = "0",
+     .offset = IN(ctas_per_sm),
+     .meaning = "CTAs that an SM runs at a time, also more than its registers and shared memory "
+                "allow: what if; 0: as many as they allow"},
     {.path = "buffers",
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
@@ -508,7 +516,8 @@ void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yam
     tma_schema_read(&launch_schema, root, "", &input, reader->list);
     const struct tma_yaml_node *ptx = tma_yaml_find(root, "ptx"),
                                *kernel = tma_yaml_find(root, "kernel"),
-                               *gpu = tma_yaml_find(root, "gpu");
+                               *gpu = tma_yaml_find(root, "gpu"),
+                               *ctas_per_sm = tma_yaml_find(root, "ctas_per_sm");
     launch->at = root->at;
     launch->name = tma_launch_text(root, "name");
     launch->family = "";
@@ -520,6 +529,8 @@ void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yam
     launch->gpu_at = gpu == NULL ? root->at : gpu->at;
     launch->dynamic_shared = input.dynamic_shared;
     launch->registers = input.registers;
+    launch->ctas_per_sm = input.ctas_per_sm;
+    launch->ctas_per_sm_at = ctas_per_sm == NULL ? root->at : ctas_per_sm->at;
     launch->measured = input.measured;
     launch->cluster_given = input.dimension_counts[CLUSTER] > 0;
     read_dimensions(reader, &input, GRID, launch->grid);

@@ -156,6 +156,16 @@ static void check_machine(struct tma_prepared *prepared, const struct tma_machin
         tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
                      "no CTA fits on an SM: %" PRIu64 " threads of %u registers", threads,
                      launch->registers);
+    if (launch->ctas_per_sm > 0) {
+        fit = tma_machine_ctas_per_sm(machine, threads, 0, 0);
+        if (launch->ctas_per_sm > fit)
+            tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->ctas_per_sm_at,
+                         "ctas_per_sm is %u; the threads of an SM are enough for 1 to %u CTAs of "
+                         "%" PRIu64 " threads",
+                         launch->ctas_per_sm, fit, threads);
+        fit = launch->ctas_per_sm;
+    }
+    execution->ctas_per_sm = launch->ctas_per_sm;
     execution->dynamic_shared = launch->dynamic_shared;
     execution->registers = launch->registers;
     execution->resident_ctas = fit * machine->sm_count;

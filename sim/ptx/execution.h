@@ -28,6 +28,7 @@ struct tma_ptx_launch {
     uint32_t grid[3], block[3], cluster[3]; /* cluster: 1, 1, 1 without clusters */
     uint32_t dynamic_shared;                /* bytes */
     uint32_t registers;                     /* of a thread; 0: not known */
+    uint32_t ctas_per_sm;      /* that an SM runs at a time; 0: as many as it has room for */
     const uint8_t *parameters; /* parameter_bytes of the function; tensor maps in 128-byte form */
     struct tma_ptx_buffer *buffers;
     uint32_t buffer_count;
@@ -72,6 +73,7 @@ struct tma_ptx_finding {
 };
 
 struct tma_core_ablation;
+struct tma_core_relief;
 struct tma_core_timeline;
 
 struct tma_ptx_options {
@@ -80,6 +82,8 @@ struct tma_ptx_options {
                                about so many warp instructions; 0: never */
     const struct tma_core_ablation *ablation; /* borrowed: what who times the launch leaves out of
                                                  its model; NULL: nothing */
+    struct tma_core_relief
+        *relief; /* borrowed: of what who times the launch is relieved; or NULL */
     struct tma_core_timeline *timeline; /* borrowed: gets what who times the launch sees; or NULL */
     bool strict;                   /* generic reads before a TMA write need a proxy fence, too */
     uint64_t maximum_instructions; /* warp instructions; 0: no limit */

@@ -150,3 +150,7 @@ void tma_stepper_deadlock(struct tma_stepper *stepper, struct tma_ptx_cluster *c
                           uint32_t count) {
     tma_report_deadlock(&stepper->executor, clusters, count);
 }
+
+uint32_t tma_stepper_shared_offset(uint64_t address) {
+    return ((uint32_t)address & TMA_SHARED_OFFSET_MASK) - TMA_SHARED_BASE;
+}

@@ -98,6 +98,9 @@ void tma_stepper_step(struct tma_stepper *stepper, struct tma_warp *warp, uint64
 void tma_stepper_read(const struct tma_stepper *stepper, const struct tma_warp *warp,
                       uint32_t module_register, uint64_t lanes[32], uint32_t *opaque);
 
+/* The offset in the shared memory of its CTA that an address of shared memory has. */
+uint32_t tma_stepper_shared_offset(uint64_t address);
+
 /* Adds to each lane of a register of 32 or 64 bits. */
 void tma_stepper_add(const struct tma_stepper *stepper, struct tma_warp *warp,
                      uint32_t module_register, const uint64_t steps[32]);

@@ -136,9 +136,8 @@ struct busy {
     double issue, tensor, shared, l2, dram;
 };
 
-static struct busy busy_of(const struct tma_launch_report *report) {
-    const struct tma_core_result *timing = report->timing;
-    const struct tma_machine *machine = report->machine;
+static struct busy busy_of(const struct tma_machine *machine,
+                           const struct tma_core_result *timing) {
     double cycles = (double)timing->cycles, sms = timing->sms;
     return (struct busy){
         .issue = tma_percentage((double)timing->issue_slots, cycles * sms * TMA_SCHEDULERS),
@@ -169,6 +168,39 @@ static double sampled_error_percent(const struct tma_core_result *timing) {
     return timing->cycles == 0
                ? 0
                : (double)((timing->error_cycles * 1000 + timing->cycles - 1) / timing->cycles) / 10;
+}
+
+struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,
+                                              const struct tma_core_result *timing) {
+    struct busy busy = busy_of(machine, timing);
+    const struct {
+        const char *key;
+        double percent;
+    } resources[] = {{"issue_slots", busy.issue},
+                     {"tensor_cores", busy.tensor},
+                     {"shared_memory", busy.shared},
+                     {"l2", busy.l2},
+                     {"dram", busy.dram}};
+    size_t most = 0, wait = TMA_STALL_NONE + 1;
+    for (size_t i = 1; i < sizeof resources / sizeof resources[0]; i++)
+        most = resources[i].percent > resources[most].percent ? i : most;
+    for (size_t i = wait; i < TMA_STALL_COUNT; i++)
+        wait = timing->stalls[i] > timing->stalls[wait] ? i : wait;
+    struct tma_tune_limiter limiter = {
+        .busy = resources[most].percent / 100,
+        .waited = tma_percentage((double)timing->stalls[wait],
+                                 (double)tma_core_stall_sum(timing->stalls)) /
+                  100};
+    snprintf(limiter.busiest, sizeof limiter.busiest, "%s", resources[most].key);
+    snprintf(limiter.wait, sizeof limiter.wait, "%s",
+             tma_core_stall_key((enum tma_core_stall)wait));
+    return limiter;
+}
+
+/* What a relief saves, in percent of the time: less than 0 where it costs time. */
+static double saved_percent(const struct tma_launch_report *report, size_t relief) {
+    double cycles = (double)report->timing->cycles;
+    return tma_percentage(cycles - (double)report->relieved[relief].cycles, cycles);
 }
 
 /* The stalls of a line or of all, the longest first. */
@@ -209,7 +241,7 @@ static void write_lines(const struct tma_launch_report *report, FILE *out) {
 static void write_timing(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
-    struct busy busy = busy_of(report);
+    struct busy busy = busy_of(machine, timing);
     label("time", out);
     fprintf(out, "%" PRIu64 " cycles: %s us at %" PRIu32 " MHz on ", timing->cycles,
             tma_decimal((double)timing->cycles / machine->sm_clock_mhz, 2).text,
@@ -267,6 +299,15 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
                 tma_percentage((double)report->limits[i].saved_cycles, (double)timing->cycles), 1)
                 .text);
     }
+    for (size_t i = 0; i < report->relieved_count; i++) {
+        label(i == 0 ? "relieved" : "", out);
+        tma_write_printable(report->relieved[i].text, out);
+        if (report->relieved[i].cycles == 0)
+            fputs(": not known, as the kernel then does not come to its end\n", out);
+        else
+            fprintf(out, ": %" PRIu64 " cycles, saves %s %% of the time\n",
+                    report->relieved[i].cycles, tma_decimal(saved_percent(report, i), 1).text);
+    }
     label("warps", out);
     write_stalls(timing->stalls, (double)tma_core_stall_sum(timing->stalls), 0.05, out);
     write_lines(report, out);
@@ -285,7 +326,7 @@ static void stalls_json(const char *key, const uint64_t *stalls, struct tma_json
 static void timing_json(const struct tma_launch_report *report, struct tma_json *json) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
-    struct busy busy = busy_of(report);
+    struct busy busy = busy_of(machine, timing);
     tma_json_begin_object(json, "timing");
     tma_json_string(json, "machine", machine->name);
     tma_json_unsigned(json, "cycles", timing->cycles);
@@ -324,6 +365,19 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
             tma_json_decimal(
                 json, "saves_percent",
                 tma_percentage((double)report->limits[i].saved_cycles, (double)timing->cycles), 1);
+            tma_json_end_object(json);
+        }
+        tma_json_end_array(json);
+    }
+    if (report->relieved_count > 0) {
+        tma_json_begin_array(json, "relieved");
+        for (size_t i = 0; i < report->relieved_count; i++) {
+            tma_json_begin_line(json, NULL);
+            tma_json_string(json, "what", report->relieved[i].text);
+            if (report->relieved[i].cycles > 0) {
+                tma_json_unsigned(json, "cycles", report->relieved[i].cycles);
+                tma_json_decimal(json, "saves_percent", saved_percent(report, i), 1);
+            }
             tma_json_end_object(json);
         }
         tma_json_end_array(json);

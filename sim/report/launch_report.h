@@ -7,6 +7,7 @@
 #include "core/core_run.h"
 #include "launch/prepared.h"
 #include "report/json_writer.h"
+#include "report/tune.h"
 
 enum { TMA_LAUNCH_LIMITS = 8 };
 
@@ -14,6 +15,14 @@ enum { TMA_LAUNCH_LIMITS = 8 };
 struct tma_launch_limit {
     const char *key, *name, *change; /* constant: "NAME: CHANGE would save" is a sentence */
     uint64_t saved_cycles;
+};
+
+/* A run without the cost of one thing. */
+enum { TMA_LAUNCH_RELIEF_BYTES = 200 };
+
+struct tma_launch_relieved {
+    const char *text; /* borrowed: what, and how much better it is */
+    uint64_t cycles;  /* 0: the run did not come to its end */
 };
 
 struct tma_launch_report {
@@ -29,6 +38,8 @@ struct tma_launch_report {
     bool tried;                                 /* the experiments that find limits have run */
     struct tma_launch_limit limits[TMA_LAUNCH_LIMITS]; /* the one that saves most first */
     uint32_t limit_count;
+    const struct tma_launch_relieved *relieved; /* by the wishes of the user */
+    size_t relieved_count;
 };
 
 void tma_launch_report_text(const struct tma_launch_report *report, FILE *out);
@@ -43,6 +54,10 @@ extern const struct tma_names tma_launch_format_names;
 
 /* The word for how a launch ended: "completed", "deadlock", ... */
 extern const struct tma_names tma_launch_failure_names;
+
+/* What keeps a launch busy, and what its warps wait for longest. */
+struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,
+                                              const struct tma_core_result *timing);
 
 /* Findings that make the kernel wrong: all but notes. */
 uint32_t tma_launch_report_errors(const struct tma_ptx_result *result);

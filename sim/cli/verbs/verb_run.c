@@ -48,6 +48,7 @@ struct run_options {
     const char *launch;        /* label of a record */
     struct cli_count sanitize; /* of a launch */
     bool functional, strict;
+    struct cli_list relieve;
 };
 
 struct outputs {
@@ -269,7 +270,8 @@ static int run_launch(const struct run_options *own) {
                                                                  : NULL;
     const char *const others[] = {own->functional ? "--functional" : NULL,
                                   own->why ? "--why" : NULL,
-                                  own->files[TIMELINE] != NULL ? "--timeline" : NULL};
+                                  own->files[TIMELINE] != NULL ? "--timeline" : NULL,
+                                  own->relieve.count > 0 ? "--relieve" : NULL};
     const char *format = tma_name_of(&run_format_names, own->common.format);
     int launch_format;
     for (int i = 0; i < FURTHER_FILES; i++)
@@ -284,6 +286,8 @@ static int run_launch(const struct run_options *own) {
                   format);
     else if (own->functional && own->files[TIMELINE] != NULL)
         cli_error("run: no time passes with --functional: there is no --timeline");
+    else if (own->functional && own->relieve.count > 0)
+        cli_error("run: no time passes with --functional: --relieve saves none");
     else if (cli_sample_allowed(own->sampling, others, sizeof others / sizeof others[0]))
         return cli_launch_run(&(struct cli_launch_options){
             .common = &own->common,
@@ -293,6 +297,7 @@ static int run_launch(const struct run_options *own) {
             .strict = own->strict,
             .functional = own->functional,
             .timeline = own->files[TIMELINE],
+            .relieve = &own->relieve,
             .sample = own->sampling != TMA_SAMPLING_NONE,
             .why = own->why,
             .no_why = own->no_why || own->sampling != TMA_SAMPLING_NONE});
@@ -316,9 +321,10 @@ static int run(const struct cli_options *options) {
     }
     if (has_launch(own))
         return run_launch(own);
-    if (own->launch != NULL || own->sanitize.given || own->functional || own->strict) {
-        cli_error("run: --launch, --sanitize, --strict and --functional are for launches of "
-                  "compiled kernels");
+    if (own->launch != NULL || own->sanitize.given || own->functional || own->strict ||
+        own->relieve.count > 0) {
+        cli_error("run: --launch, --sanitize, --strict, --functional and --relieve are for "
+                  "launches of compiled kernels");
         return CLI_ERROR;
     }
     const char *format = tma_name_of(&run_format_names, options->format);
@@ -411,6 +417,15 @@ static const struct cli_option options[] = {
      .help = "of a launch: bytes and counts alone, without time: ten times as fast"},
     CLI_OPTION_SANITIZE(offsetof(struct run_options, sanitize)),
     CLI_OPTION_STRICT(offsetof(struct run_options, strict)),
+    {.name = "--relieve",
+     .value = "WHAT",
+     .kind = CLI_LIST,
+     .offset = offsetof(struct run_options, relieve),
+     .help =
+         "of a launch: run it again without the cost of WHAT, and say what that saves.\n"
+         "FILE:LINE: a line of the PTX or its source takes no time. mbarrier:OFFSET: bytes\n"
+         "complete on it at once. dram, tensor_cores, pipe.fma, ...: 10 % better, or dram=20%,\n"
+         "or dram=2, twice as good"},
 };
 
 const struct cli_verb cli_run = {

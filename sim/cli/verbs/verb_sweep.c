@@ -5,6 +5,8 @@
 #include "cli/files/input_digest.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
+#include "cli/launch_run.h"
+#include "cli/launch_sweep.h"
 #include "cli/messages.h"
 #include "cli/run_options.h"
 #include "cli/verbs/verbs.h"
@@ -12,6 +14,8 @@
 #include "scenario/scenario.h"
 #include "search/journal.h"
 #include "search/row_runs.h"
+
+enum { MOST_LAUNCHES = 1000 };
 
 struct sweep_options {
     struct cli_options common;
@@ -122,6 +126,24 @@ static int sweep_scenario(struct sweeping *sweeping) {
     return cli_row_status(&sweeping->sweep);
 }
 
+/* Launches of compiled kernels have a table of their own. */
+static int sweep_launches(const struct sweep_options *own) {
+    static const struct tma_variants none = {.row_count = 1};
+    struct tma_variants variants;
+    int status = CLI_ERROR;
+    if (own->resume != NULL || own->sampling != TMA_SAMPLING_NONE)
+        cli_error("sweep: %s is for scenarios, not for launches of compiled kernels",
+                  own->resume != NULL ? "--resume" : "--sample");
+    else if (own->tries.count == 0 && own->list == NULL)
+        status = cli_launch_sweep(&own->common, NULL, &none);
+    else {
+        if (cli_variants_make(&own->tries, own->list, &variants))
+            status = cli_launch_sweep(&own->common, own->list, &variants);
+        tma_variants_free(&variants);
+    }
+    return status;
+}
+
 static int run(const struct cli_options *options) {
     struct sweeping sweeping = {.own = (const struct sweep_options *)options};
     const struct sweep_options *own = sweeping.own;
@@ -132,7 +154,18 @@ static int run(const struct cli_options *options) {
                                           .read = read_row,
                                           .journal = &sweeping.journal};
     int status = CLI_ERROR;
+    size_t launches = 0;
+    for (size_t i = 0; i < options->operands.count; i++)
+        launches += cli_is_launch(options->operands.items[i]);
     cli_interrupts_hold(true);
+    if (launches > 0 && launches == options->operands.count)
+        return sweep_launches(own);
+    if (options->operands.count > 1) {
+        cli_error("sweep: expected one scenario, or launch files; got %zu files, of which %zu are "
+                  "launch files",
+                  options->operands.count, launches);
+        return CLI_ERROR;
+    }
     if (own->tries.count == 0 && own->list == NULL)
         cli_error("sweep: nothing to try; expected --try PATH=VALUES or --list FILE");
     else if (cli_variants_make(&own->tries, own->list, &sweeping.variants))
@@ -162,10 +195,13 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_sweep = {
     .name = "sweep",
-    .operands = "SCENARIO.yaml",
+    .operands = "SCENARIO.yaml | LAUNCH.yaml...",
     .takes_scenario = true,
     .summary = "Simulate a scenario with many settings: a row for each combination of values.",
     .details =
+        "Launch files of compiled kernels, one or several, give a table by rank, the fastest "
+        "first:\nof each file, and of each combination of its keys (--try ptx=a.ptx,b.ptx "
+        "registers=128,168).\n"
         "A row that is not a legal scenario, or "
         "deadlocks, has its reason in place of figures. Ctrl-C ends the sweep\nwith the rows "
         "that are done.",
@@ -173,7 +209,7 @@ const struct cli_verb cli_sweep = {
     .statuses = "0 all rows were simulated; 1 some rows failed; 2 error; 130 interrupted: the "
                 "output is\npartial",
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = MOST_LAUNCHES,
     .options = options,
     .options_bytes = sizeof(struct sweep_options),
     .option_count = sizeof options / sizeof options[0],
