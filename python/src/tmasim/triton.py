@@ -84,14 +84,10 @@ def capture(
             for name, rule in kernel.values.items():
                 kwargs[name] = rule({**dict(zip(names, args)), **kwargs})
         kernel = kernel.fn
-    values = dict(zip(kernel.arg_names, args))
-    values.update((name, kwargs.pop(name)) for name in kernel.arg_names if name in kwargs)
-    for parameter in kernel.params:
-        if parameter.name not in values and parameter.has_default:
-            values[parameter.name] = parameter.default
-    compiled = _compile(kernel, values, kwargs)
+    values, options = _bound(kernel, args, kwargs)
+    compiled = _compile(kernel, values, options)
     sizes = grid(values) if callable(grid) else grid
-    return record_of(compiled, sizes, values, gpu=gpu, options=kwargs)
+    return record_of(compiled, sizes, values, gpu=gpu, options=options)
 
 
 @contextmanager
@@ -114,14 +110,8 @@ def capturing(match: str = "", *, gpu: str = "h100_sxm") -> Iterator[List[Launch
     def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         compiled = original(self, *args, grid=grid, warmup=warmup, **kwargs)
         if compiled is not None and re.search(match, compiled.metadata.name):
-            names = self.arg_names
-            values = dict(zip(names, args))
-            values.update((name, item) for name, item in kwargs.items() if name in names)
-            for parameter in self.params:
-                if parameter.name not in values and parameter.has_default:
-                    values[parameter.name] = parameter.default
+            values, options = _bound(self, args, kwargs)
             sizes = grid(values) if callable(grid) else grid
-            options = {name: item for name, item in kwargs.items() if name not in names}
             made = record_of(compiled, sizes, values, gpu=gpu, options=options)
             if made not in records:
                 records.append(made)
@@ -225,15 +215,14 @@ class _Parameters:
         size = max(1, int(tensor.numel()) * int(tensor.element_size()))
         known = self._storage.setdefault(address, name) if address else name
         before = self.buffers.get(known, {}).get("bytes", 0)
-        kind = str(tensor.dtype).replace("torch.", "")
-        self.buffers[known] = {"bytes": max(before, size), "data_type": kind}
+        self.buffers[known] = {"bytes": max(before, size), "data_type": _element(tensor)}
         return known
 
     def _add_descriptor(self, name: str, value: Any) -> None:
         """A tensor descriptor of the host is a tensor map, its shape and its strides."""
         meta = self.metas.pop(0)
         buffer = self._buffer(name, value.base)
-        element = str(value.base.dtype).replace("torch.", "")
+        element = _element(value.base)
         size = int(value.base.element_size())
         made = TensorMap(
             data_type=cast(DataType, MAP_TYPES.get(element, element)),
@@ -256,6 +245,23 @@ def _function(kernel: Any) -> Any:
     while not hasattr(kernel, "arg_names"):
         kernel = kernel.fn
     return kernel
+
+
+def _bound(
+    kernel: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """The arguments of a launch by name, with the defaults, and what else it was given: options."""
+    values = dict(zip(kernel.arg_names, args))
+    values.update((name, kwargs[name]) for name in kernel.arg_names if name in kwargs)
+    for parameter in kernel.params:
+        if parameter.name not in values and parameter.has_default:
+            values[parameter.name] = parameter.default
+    return values, {name: item for name, item in kwargs.items() if name not in values}
+
+
+def _element(tensor: Any) -> str:
+    """The type of a tensor's elements, by PyTorch's name without its module."""
+    return str(getattr(tensor, "dtype", "")).replace("torch.", "")
 
 
 def _is_descriptor(value: Any) -> bool:
@@ -306,7 +312,7 @@ def _type_of(name: str, value: Any) -> str:
     if isinstance(value, float):
         return "fp32"
     tensor = value.base if _is_descriptor(value) else value
-    element = TYPES.get(str(getattr(tensor, "dtype", "")).replace("torch.", ""))
+    element = TYPES.get(_element(tensor))
     if element is None:
         fail(ScenarioError, f"argument {name} is a {type(value).__name__}, which is not known")
     if _is_descriptor(value):
