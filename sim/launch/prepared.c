@@ -6,7 +6,6 @@
 
 #include "base/allocation.h"
 #include "base/limits.h"
-#include "base/text_distance.h"
 #include "base/utf8.h"
 #include "launch/contents.h"
 #include "ptx/read.h"
@@ -51,38 +50,23 @@ static bool read_module(struct tma_prepared *prepared, struct tma_diagnostics *l
 
 static bool find_kernel(struct tma_prepared *prepared, struct tma_diagnostics *list) {
     const struct tma_launch *launch = prepared->launch;
-    const struct tma_ptx_module *module = prepared->module;
-    uint32_t entries = 0, found = UINT32_MAX;
-    const char *closest = "";
-    size_t distance = SIZE_MAX;
-    for (uint32_t i = 0; i < module->function_count; i++) {
-        const struct tma_ptx_function *function = &module->functions[i];
-        if (!function->is_entry)
-            continue;
-        entries++;
-        size_t away =
-            launch->kernel == NULL ? 0 : tma_text_distance(launch->kernel, function->name);
-        if (launch->kernel == NULL || strcmp(launch->kernel, function->name) == 0)
-            found = i;
-        if (away < distance) {
-            distance = away;
-            closest = function->name;
-        }
-    }
-    prepared->execution.function = found;
-    if (entries == 0)
+    const struct tma_ptx_entry entry = tma_ptx_find_entry(prepared->module, launch->kernel);
+    prepared->execution.function = entry.number;
+    if (entry.number != UINT32_MAX)
+        return true;
+    if (entry.count == 0)
         tma_diagnose(list, TMA_ERROR_SYNTAX, launch->ptx_at, "%s has no entry (.entry)",
                      prepared->ptx_path);
-    else if (launch->kernel == NULL && entries > 1)
+    else if (launch->kernel == NULL)
         tma_diagnose(
             list, TMA_ERROR_SYNTAX, launch->ptx_at,
             "%s has %u entries; expected the key `kernel` with the name of one, such as %s",
-            prepared->ptx_path, entries, closest);
-    else if (found == UINT32_MAX)
+            prepared->ptx_path, entry.count, entry.closest);
+    else
         tma_diagnose(list, TMA_ERROR_SYNTAX, launch->kernel_at,
                      "%s has no entry %.200s; did you mean %s?", prepared->ptx_path, launch->kernel,
-                     closest);
-    return found != UINT32_MAX && (launch->kernel != NULL || entries == 1);
+                     entry.closest);
+    return false;
 }
 
 /* Threads of a CTA and CTAs of a cluster: as given, or as the kernel requires them. */

@@ -106,6 +106,7 @@ struct tma_ptx_variable {
     /* PARAM: is it of a frame? Parameters of an entry are not; those of a .func are, as are those
      * that bodies declare for calls. */
     bool in_frame;
+    bool is_pointer; /* PARAM: its declaration says so (.ptr); compilers may leave that out */
     /* PARAM: in the parameters of the entry, or in the frame. LOCAL: in the local memory of the
      * function. SHARED variables have a place in each entry: tma_ptx_shared_place. */
     uint64_t offset;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/text_distance.h"
 #include "ptx/read_state.h"
 
 /* ---- functions */
@@ -679,4 +680,25 @@ uint32_t tma_ptx_find_function(const struct tma_ptx_module *module, const char *
         if (strcmp(module->functions[i].name, name) == 0)
             return i;
     return UINT32_MAX;
+}
+
+struct tma_ptx_entry tma_ptx_find_entry(const struct tma_ptx_module *module, const char *wanted) {
+    struct tma_ptx_entry entry = {.number = UINT32_MAX};
+    size_t distance = SIZE_MAX;
+    for (uint32_t i = 0; i < module->function_count; ++i) {
+        const char *name = module->functions[i].name;
+        if (!module->functions[i].is_entry)
+            continue;
+        size_t away = wanted == NULL ? 0 : tma_text_distance(wanted, name);
+        if (away < distance) {
+            distance = away;
+            entry.closest = name;
+        }
+        if (wanted == NULL || strcmp(wanted, name) == 0)
+            entry.number = i;
+        entry.count++;
+    }
+    if (wanted == NULL && entry.count > 1)
+        entry.number = UINT32_MAX;
+    return entry;
 }

@@ -17,4 +17,14 @@ void tma_ptx_module_free(struct tma_ptx_module *module);
 /* Finds a function by name; UINT32_MAX if there is none. */
 uint32_t tma_ptx_find_function(const struct tma_ptx_module *module, const char *name);
 
+/* The entry that a launch is of. */
+struct tma_ptx_entry {
+    uint32_t number;     /* in module->functions; UINT32_MAX: there is none, or a choice */
+    uint32_t count;      /* entries of the module */
+    const char *closest; /* the entry whose name is most like the one wanted; NULL: no entry */
+};
+
+/* Finds the entry of a name; if `wanted` is NULL the only one. */
+struct tma_ptx_entry tma_ptx_find_entry(const struct tma_ptx_module *module, const char *wanted);
+
 #endif

@@ -335,7 +335,6 @@ bool tma_ptx_read_declaration(struct tma_ptx_reader *reader,
                                                 .in_frame = declaration->in_frame,
                                                 .lanes = 1};
     tma_ptx_advance(reader);
-    bool pointer = false;
     while (reader->token.kind == TMA_PTX_TOKEN_DIRECTIVE) {
         uint8_t type = token_type(reader);
         uint32_t pointed;
@@ -348,7 +347,8 @@ bool tma_ptx_read_declaration(struct tma_ptx_reader *reader,
             tma_ptx_advance(reader);
         } else if (tma_ptx_accept_directive(reader, ".align")) {
             /* Behind .ptr it is what the parameter points to. */
-            if (!read_alignment(reader, pointer ? &pointed : &declaration->alignment))
+            if (!read_alignment(reader,
+                                declaration->is_pointer ? &pointed : &declaration->alignment))
                 return false;
         } else if (tma_ptx_accept_directive(reader, ".v2")) {
             declaration->lanes = 2;
@@ -357,8 +357,8 @@ bool tma_ptx_read_declaration(struct tma_ptx_reader *reader,
         } else if (tma_ptx_accept_directive(reader, ".v8")) {
             declaration->lanes = 8;
         } else if (tma_ptx_accept_directive(reader, ".ptr")) {
-            pointer = true;
-        } else if (pointer && tma_ptx_at_space(reader)) {
+            declaration->is_pointer = true;
+        } else if (declaration->is_pointer && tma_ptx_at_space(reader)) {
             tma_ptx_advance(reader);
         } else if (tma_ptx_accept_directive(reader, ".attribute")) {
             if (!tma_ptx_at(reader, '('))
@@ -664,7 +664,8 @@ struct tma_ptx_operand tma_ptx_read_declarator(struct tma_ptx_reader *reader,
         .alignment = declaration->alignment == 0 ? element : declaration->alignment,
         .function = reader->depth == 0 ? 0 : reader->function + 1,
         .is_extern = declaration->is_extern,
-        .in_frame = declaration->in_frame && declaration->space == TMA_PTX_PARAM};
+        .in_frame = declaration->in_frame && declaration->space == TMA_PTX_PARAM,
+        .is_pointer = declaration->is_pointer};
     if (!read_dimensions(reader, element, &dimensions, &variable.bytes))
         return operand;
     if (reader->depth > 0 &&

@@ -208,7 +208,7 @@ uint32_t tma_ptx_add_registers(struct tma_ptx_reader *reader, uint32_t name, uin
 
 struct tma_ptx_declaration {
     enum tma_ptx_space space;
-    bool is_register, is_extern, in_frame;
+    bool is_register, is_extern, in_frame, is_pointer;
     uint8_t type, lanes;
     uint32_t alignment; /* 0: that of the type */
 };

@@ -8,7 +8,6 @@
 #include "base/allocation.h"
 #include "base/diagnostics.h"
 #include "base/limits.h"
-#include "base/text_distance.h"
 #include "cli/files/output.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
@@ -24,52 +23,34 @@ struct launch_options {
 /* Finds the entry; prints the error and returns NULL if there is none, or a choice. */
 static const struct tma_ptx_function *find_entry(const struct tma_ptx_module *module,
                                                  const char *file, const char *wanted) {
-    const struct tma_ptx_function *found = NULL, *closest = NULL;
-    size_t entries = 0, distance = SIZE_MAX;
-    for (size_t i = 0; i < module->function_count; i++) {
-        const struct tma_ptx_function *function = &module->functions[i];
-        if (!function->is_entry)
-            continue;
-        size_t away = wanted == NULL ? entries : tma_text_distance(wanted, function->name);
-        entries++;
-        if (away < distance) {
-            distance = away;
-            closest = function;
-        }
-        if (wanted == NULL || strcmp(wanted, function->name) == 0)
-            found = function;
-    }
-    if (entries == 0)
+    const struct tma_ptx_entry entry = tma_ptx_find_entry(module, wanted);
+    if (entry.number != UINT32_MAX)
+        return &module->functions[entry.number];
+    if (entry.count == 0)
         cli_error("%s has no entry (.entry)", file);
-    else if (found == NULL)
-        cli_error("%s has no entry %s; did you mean %s?", file, wanted, closest->name);
-    else if (wanted == NULL && entries > 1)
-        cli_error("%s has %zu entries; expected --kernel NAME, such as %s", file, entries,
-                  closest->name);
+    else if (wanted == NULL)
+        cli_error("%s has %" PRIu32 " entries; expected --kernel NAME, such as %s", file,
+                  entry.count, entry.closest);
     else
-        return found;
+        cli_error("%s has no entry %s; did you mean %s?", file, wanted, entry.closest);
     return NULL;
 }
 
 enum parameter_kind { MAP, POINTER, NUMBER, BYTES };
 
-/* Does the declaration of the parameter say that it is a pointer (`.ptr`)? */
-static bool is_marked(const char *text, const char *name) {
-    const char *end = strstr(text, name), *start = end;
-    if (end == NULL)
-        return false;
-    while (start > text && start[-1] != '\n')
-        start--;
-    const char *mark = strstr(start, ".ptr");
-    return mark != NULL && mark < end;
+/* Does PTX say of pointers that they are (`.ptr`)? Then parameters without that are none. */
+static bool marks_pointers(const struct tma_ptx_module *module) {
+    for (size_t i = 0; i < module->variable_count; i++)
+        if (module->variables[i].is_pointer)
+            return true;
+    return false;
 }
 
 /* The PTX of which a template is written. */
 struct launch_template {
     const struct tma_ptx_module *module;
     const struct tma_ptx_function *function;
-    const char *text;
-    bool marks; /* it says of each pointer that it is one */
+    bool marks_pointers;
 };
 
 /* What a parameter most likely is: a tensor map has 128 bytes and lies at a multiple of 64. */
@@ -80,7 +61,7 @@ static enum parameter_kind kind_of(const struct launch_template *template,
         parameter->alignment >= TMA_DESCRIPTOR_ALIGNMENT_BYTES)
         return MAP;
     if (parameter->bytes == 8 && parameter->alignment >= 8 && !is_float &&
-        (!template->marks || is_marked(template->text, parameter->name)))
+        (!template->marks_pointers || parameter->is_pointer))
         return POINTER;
     if (parameter->bytes == 1 || parameter->bytes == 2 || parameter->bytes == 4 ||
         parameter->bytes == 8)
@@ -212,8 +193,7 @@ static int run(const struct cli_options *options) {
     if (function != NULL && (name = name_of_ptx(path, options->output)) == NULL)
         cli_error("out of memory");
     if (name != NULL && cli_output_open(&output, options->output)) {
-        const struct launch_template template = {module, function, text,
-                                                 strstr(text, ".ptr") != NULL};
+        const struct launch_template template = {module, function, marks_pointers(module)};
         write_template(&template, name, output.file);
         if (cli_output_close(&output, true))
             status = CLI_OK;

@@ -9,6 +9,7 @@ try ../capture/kernels.ptx
 try ../capture/kernels.ptx --kernel mapped
 try ../capture/kernels.ptx --kernel maped
 try ../hardware/launches/ptx/gemm_pointers.ptx
+try launch/data/ptx/names.ptx --kernel k
 try launch/data/ptx/broken.ptx
 try missing.ptx
 cp ../../examples/launches/scale.ptx "$SCRATCH"
