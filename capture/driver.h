@@ -15,8 +15,7 @@ typedef void
 typedef uint64_t cu_pointer;
 
 enum {
-    CU_ATTRIBUTE_STATIC_SHARED = 1, /* of functions */
-    CU_ATTRIBUTE_REGISTERS = 4,
+    CU_ATTRIBUTE_REGISTERS = 4, /* of functions */
     CU_ATTRIBUTE_L2_BYTES = 38, /* of devices */
     CU_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CU_ATTRIBUTE_CAPABILITY_MINOR = 76,

@@ -112,15 +112,14 @@ struct image image_of(void *owner, const void *code, size_t size) {
     return image;
 }
 
-/* The bytes of a file, with '\0' behind them; NULL if it cannot be read. */
-static char *read_file(const char *path, size_t *size) {
+char *read_file(const char *path, size_t most, size_t *size) {
     FILE *file = fopen(path, "rb");
     struct stat status;
     char *bytes = NULL;
     if (file == NULL)
         return NULL;
     if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_size <= MOST_PTX_BYTES && (bytes = malloc((size_t)status.st_size + 1)) != NULL) {
+        (uint64_t)status.st_size <= most && (bytes = malloc((size_t)status.st_size + 1)) != NULL) {
         *size = fread(bytes, 1, (size_t)status.st_size, file);
         bytes[*size] = '\0';
     }
@@ -130,7 +129,7 @@ static char *read_file(const char *path, size_t *size) {
 
 struct image image_of_file(void *owner, const char *path) {
     size_t size = 0;
-    char *bytes = path == NULL ? NULL : read_file(path, &size);
+    char *bytes = path == NULL ? NULL : read_file(path, MOST_PTX_BYTES, &size);
     if (bytes == NULL || size < 16) {
         free(bytes);
         return (struct image){0};
@@ -309,7 +308,7 @@ static bool is_cubin(const char *path, const struct image *cubin) {
     size_t size = 0;
     if (stat(path, &status) != 0 || (uint64_t)status.st_size < cubin->size)
         return false;
-    char *bytes = read_file(path, &size);
+    char *bytes = read_file(path, MOST_PTX_BYTES, &size);
     bool same =
         bytes != NULL && size >= cubin->size && memcmp(bytes, cubin->bytes, cubin->size) == 0;
     free(bytes);
@@ -321,11 +320,11 @@ static char *look_at(const char *path, const struct wanted *wanted) {
     size_t size, length = strlen(path);
     char *text = NULL, *beside;
     if (wanted->cubin == NULL) {
-        text = ends_with(path, ".ptx") ? read_file(path, &size) : NULL;
+        text = ends_with(path, ".ptx") ? read_file(path, MOST_PTX_BYTES, &size) : NULL;
     } else if (ends_with(path, ".cubin") && is_cubin(path, wanted->cubin) &&
                (beside = strdup(path)) != NULL) {
         strcpy(beside + length - strlen(".cubin"), ".ptx");
-        text = read_file(beside, &size);
+        text = read_file(beside, MOST_PTX_BYTES, &size);
         free(beside);
     }
     if (text != NULL && !ptx_has_entry(text, wanted->kernel)) {

@@ -17,6 +17,10 @@ struct image {
  * is nothing of these, or memory is short. */
 struct image image_of(void *owner, const void *code, size_t size);
 
+/* The bytes of a file of at most so many, with '\0' behind them; the caller frees them. NULL if it
+ * cannot be read, or is larger. */
+char *read_file(const char *path, size_t most, size_t *size);
+
 /* Makes an image of a file. */
 struct image image_of_file(void *owner, const char *path);
 

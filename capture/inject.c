@@ -90,13 +90,13 @@ struct handle {
 
 static struct handle *handles[HANDLE_BUCKETS];
 
-static struct handle **bucket_of(cu_handle handle) {
+static size_t bucket_of(cu_handle handle) {
     uint64_t bits = (uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
-    return &handles[bits >> 52];
+    return bits >> 52;
 }
 
 static struct handle *find_handle(cu_handle wanted) {
-    struct handle *handle = *bucket_of(wanted);
+    struct handle *handle = handles[bucket_of(wanted)];
     while (handle != NULL && handle->handle != wanted)
         handle = handle->next;
     return handle;
@@ -108,8 +108,9 @@ static void add_handle(cu_handle added, cu_handle owner, bool is_kernel) {
         handle = malloc(sizeof *handle);
         if (handle == NULL)
             return;
-        handle->next = *bucket_of(added);
-        *bucket_of(added) = handle;
+        struct handle **bucket = &handles[bucket_of(added)];
+        handle->next = *bucket;
+        *bucket = handle;
     }
     handle->handle = added;
     handle->owner = owner;
@@ -129,7 +130,6 @@ static cu_handle owner_of(cu_handle handle) {
 
 /* ---- kernels that are looked for ---- */
 
-/* A handle that was launched: asked once whether its name matches. */
 struct kernel {
     char *name;
     unsigned launches; /* so far */
@@ -137,6 +137,7 @@ struct kernel {
 };
 static struct kernel *kernels;
 
+/* A handle that was launched: asked once whether its name matches. */
 struct decision {
     cu_handle handle;
     struct kernel *kernel; /* NULL: its name does not match */
@@ -161,8 +162,7 @@ static struct kernel *kernel_named(const char *name) {
 }
 
 static struct kernel *decide(cu_handle handle, const char *symbol) {
-    uint64_t bits = (uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
-    struct decision **bucket = &decisions[bits >> 52], *decision = *bucket;
+    struct decision **bucket = &decisions[bucket_of(handle)], *decision = *bucket;
     while (decision != NULL && decision->handle != handle)
         decision = decision->next;
     if (decision != NULL)
@@ -280,7 +280,6 @@ static void describe(struct pending *launch, const struct kernel *kernel) {
     memcpy(record->block, launch->config.block, sizeof record->block);
     record->dynamic_shared = launch->config.dynamic_shared;
     record->stream = launch->config.stream;
-    record->cooperative = launch->launcher == LAUNCH_COOPERATIVE;
     for (uint32_t i = 0; i < launch->config.attribute_count; i++)
         if (launch->config.attributes[i].id == CU_LAUNCH_CLUSTER)
             memcpy(record->cluster, launch->config.attributes[i].value.cluster,
@@ -344,6 +343,11 @@ static bool can_wait(cu_handle stream) {
            (driver.cuStreamIsCapturing(stream, &status) == 0 && status == 0);
 }
 
+static bool write_record(struct pending *launch) {
+    return record_write(&launch->record, launch->ptx, launch->missing, launch->path,
+                        sizeof launch->path);
+}
+
 /* Before the launch: everything that it may change is recorded. */
 static void begin_launch(struct pending *launch, struct kernel *kernel) {
     describe(launch, kernel);
@@ -363,25 +367,22 @@ static void begin_launch(struct pending *launch, struct kernel *kernel) {
             record_contents(&launch->record);
         launch->measured = wishes.timed && saved_memory_take(&launch->record, &launch->saved);
     }
-    const char *missing = launch->missing[0] == '\0' ? NULL : launch->missing;
-    if (!record_write(&launch->record, launch->ptx, missing, launch->path, sizeof launch->path))
+    if (!write_record(launch))
         capture_log("%s: %s cannot be written", kernel->name, launch->path);
     else
         capture_log("%s: launch %" PRIu32 ": %s%s%s", kernel->name, launch->record.number,
-                    launch->path,
-                    missing == NULL ? "" : ": no PTX: ", missing == NULL ? "" : missing);
+                    launch->path, launch->missing[0] == '\0' ? "" : ": no PTX: ", launch->missing);
 }
 
 /* After it. */
 static void end_launch(struct pending *launch, cu_result result) {
-    const char *missing = launch->missing[0] == '\0' ? NULL : launch->missing;
     if (result != 0) {
         capture_log("%s: launch %" PRIu32 ": the driver refused it, with error %d: no record",
                     launch->record.kernel, launch->record.number, result);
         unlink(launch->path);
     } else if (launch->measured && driver.cuStreamSynchronize(launch->config.stream) == 0) {
         measure_launch(&launch->record, &launch->saved, launch_it_again, launch);
-        record_write(&launch->record, launch->ptx, missing, launch->path, sizeof launch->path);
+        write_record(launch);
     }
     saved_memory_free(&launch->saved);
     record_free(&launch->record);

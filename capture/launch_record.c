@@ -10,18 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
+#include "image.h"
 #include "tensormap/descriptor.h"
 #include "tensormap/rules.h"
 
 enum { SHORT_NAME = 60, PATH_BYTES = 4096, MOST_SOURCE_BYTES = 1 << 20 };
 
 /* ---- parameters and memory ---- */
-
-static uint64_t word_at(const uint8_t *bytes) {
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
 
 /* The buffer that an address lies in, which is the driver's allocation; -1: none. */
 static int buffer_at(struct recorded_launch *launch, uint64_t address) {
@@ -56,32 +52,33 @@ static bool map_at(struct recorded_launch *launch, const uint8_t *bytes, struct 
     return *buffer >= 0;
 }
 
-/* Calls for each part of a parameter: a map, a pointer, or NULL where it is other bytes. */
-struct part {
-    size_t at, bytes;
+/* A part of a parameter: a map, a pointer, or a number. */
+struct recorded_part {
+    size_t parameter, at, bytes;
     int buffer; /* -1: a number */
     bool is_map;
-    uint64_t value; /* of a pointer or a number */
+    uint64_t value; /* of a map its address */
     struct tma_tensor_map map;
 };
 
-/* The part of a parameter that begins at a byte. */
-static struct part part_at(struct recorded_launch *launch, size_t index, size_t at) {
-    const uint8_t *bytes = launch->parameters + launch->offsets[index];
-    size_t left = launch->sizes[index] - at;
-    struct part part = {.at = at, .buffer = -1};
+/* The part of a parameter of `size` bytes that begins at a byte. */
+static struct recorded_part part_at(struct recorded_launch *launch, const uint8_t *bytes,
+                                    size_t size, size_t at) {
+    size_t left = size - at;
+    struct recorded_part part = {.at = at, .buffer = -1};
     if (at % TMA_DESCRIPTOR_ALIGNMENT_BYTES == 0 && left >= TMA_DESCRIPTOR_BYTES &&
         map_at(launch, bytes + at, &part.map, &part.buffer)) {
         part.is_map = true;
         part.bytes = TMA_DESCRIPTOR_BYTES;
+        part.value = part.map.global_address;
         return part;
     }
     part.buffer = -1;
     if (at % 8 == 0 && left >= 8) {
         part.bytes = 8;
-        part.value = word_at(bytes + at);
+        memcpy(&part.value, bytes + at, 8);
         part.buffer = buffer_at(launch, part.value);
-        if (part.buffer >= 0 || launch->sizes[index] == 8)
+        if (part.buffer >= 0 || size == 8)
             return part;
     }
     /* Numbers of structs are written by words of 4 bytes. */
@@ -91,29 +88,37 @@ static struct part part_at(struct recorded_launch *launch, size_t index, size_t 
     return part;
 }
 
+static bool add_parameter(struct recorded_launch *launch, const uint8_t *bytes, size_t size) {
+    size_t index = launch->parameter_count++;
+    launch->sizes[index] = size;
+    for (size_t at = 0; at < size;) {
+        struct recorded_part *grown =
+            realloc(launch->parts, (launch->part_count + 1) * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        launch->parts = grown;
+        grown[launch->part_count] = part_at(launch, bytes, size, at);
+        grown[launch->part_count].parameter = index;
+        at += grown[launch->part_count++].bytes;
+    }
+    return true;
+}
+
 bool record_parameters(struct recorded_launch *launch, void **values, void **extra) {
     const uint8_t *packed = NULL;
     size_t offset, bytes;
-    launch->parameters = calloc(MOST_PARAMETER_BYTES, 1);
-    if (launch->parameters == NULL || driver.cuFuncGetParamInfo == NULL)
+    if (driver.cuFuncGetParamInfo == NULL)
         return false;
     for (void **at = extra; values == NULL && at != NULL && *at != CU_EXTRA_END; at += 2)
         if (*at == CU_EXTRA_BUFFER)
             packed = at[1];
     for (size_t i = 0; i < MOST_PARAMETERS &&
                        driver.cuFuncGetParamInfo(launch->function, i, &offset, &bytes) == 0;
-         i++) {
+         i++)
         if (offset > MOST_PARAMETER_BYTES || bytes > MOST_PARAMETER_BYTES - offset ||
-            (values == NULL && packed == NULL))
+            (values == NULL && packed == NULL) ||
+            !add_parameter(launch, values != NULL ? values[i] : packed + offset, bytes))
             return false;
-        launch->offsets[i] = offset;
-        launch->sizes[i] = bytes;
-        memcpy(launch->parameters + offset, values != NULL ? values[i] : packed + offset, bytes);
-        launch->parameter_count++;
-    }
-    for (size_t i = 0; i < launch->parameter_count; i++)
-        for (size_t at = 0; at < launch->sizes[i];)
-            at += part_at(launch, i, at).bytes;
     return true;
 }
 
@@ -134,7 +139,7 @@ void record_contents(struct recorded_launch *launch) {
 void record_free(struct recorded_launch *launch) {
     for (size_t i = 0; i < launch->buffer_count; i++)
         free(launch->buffers[i].contents);
-    free(launch->parameters);
+    free(launch->parts);
 }
 
 /* ---- files ---- */
@@ -147,13 +152,6 @@ static void short_name(const char *kernel, char *name) {
             (*kernel >= 'a' && *kernel <= 'z') || *kernel == '_')
             name[length++] = *kernel;
     name[length] = '\0';
-}
-
-static uint64_t digest_of(const char *text) {
-    uint64_t digest = UINT64_C(0xcbf29ce484222325);
-    for (; *text != '\0'; text++)
-        digest = (digest ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-    return digest;
 }
 
 static bool write_file(const char *path, const void *bytes, size_t size) {
@@ -173,19 +171,14 @@ static void make_folder(const char *name) {
 static void copy_source(const char *from) {
     char path[2 * PATH_BYTES];
     const char *last = strrchr(from, '/');
-    struct stat status;
-    FILE *file = fopen(from, "rb");
-    char *bytes = file == NULL ? NULL : malloc(MOST_SOURCE_BYTES);
-    if (bytes != NULL && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_size <= MOST_SOURCE_BYTES) {
-        size_t size = fread(bytes, 1, MOST_SOURCE_BYTES, file);
-        make_folder("sources");
-        snprintf(path, sizeof path, "%s/sources/%s", wishes.folder, last == NULL ? from : last + 1);
-        write_file(path, bytes, size);
-    }
+    size_t size;
+    char *bytes = read_file(from, MOST_SOURCE_BYTES, &size);
+    if (bytes == NULL)
+        return;
+    make_folder("sources");
+    snprintf(path, sizeof path, "%s/sources/%s", wishes.folder, last == NULL ? from : last + 1);
+    write_file(path, bytes, size);
     free(bytes);
-    if (file != NULL)
-        fclose(file);
 }
 
 /* Lines such as: .file 1 "/home/me/kernel.py" */
@@ -200,7 +193,8 @@ static void copy_sources(const char *ptx) {
 bool record_ptx(const char *kernel, const char *ptx, char *name, size_t size) {
     char path[PATH_BYTES], brief[SHORT_NAME + 1];
     short_name(kernel, brief);
-    snprintf(name, size, "%s-%08" PRIx32 ".ptx", brief, (uint32_t)digest_of(ptx));
+    snprintf(name, size, "%s-%08" PRIx32 ".ptx", brief,
+             (uint32_t)tma_digest_add(TMA_DIGEST_EMPTY, ptx, strlen(ptx)));
     snprintf(path, sizeof path, "%s/ptx/%s", wishes.folder, name);
     make_folder("ptx");
     if (wishes.sources)
@@ -246,42 +240,42 @@ static void put_map(const struct tma_tensor_map *map, FILE *out) {
 }
 
 /* What a part is, without the braces around it. */
-static void put_part(const struct recorded_launch *launch, const struct part *part, FILE *out) {
-    uint64_t address = part->is_map ? part->map.global_address : part->value;
-    if (part->is_map) {
-        put_map(&part->map, out);
-        fprintf(out, ", buffer: b%d", part->buffer);
-    } else if (part->buffer >= 0) {
-        fprintf(out, "pointer: b%d", part->buffer);
-    } else {
+static void put_part(const struct recorded_launch *launch, const struct recorded_part *part,
+                     FILE *out) {
+    if (part->buffer < 0) {
         fprintf(out, "u%zu: %" PRIu64, 8 * part->bytes, part->value);
         return;
     }
-    uint64_t offset = address - launch->buffers[part->buffer].base;
+    if (part->is_map) {
+        put_map(&part->map, out);
+        fprintf(out, ", buffer: b%d", part->buffer);
+    } else {
+        fprintf(out, "pointer: b%d", part->buffer);
+    }
+    uint64_t offset = part->value - launch->buffers[part->buffer].base;
     if (offset > 0)
         fprintf(out, ", offset: %" PRIu64, offset);
 }
 
-static void put_parameter(struct recorded_launch *launch, size_t index, FILE *out) {
-    size_t bytes = launch->sizes[index];
-    struct part part = part_at(launch, index, 0);
-    if (part.bytes == bytes) {
-        fputs("  - {", out);
-        put_part(launch, &part, out);
-        fputs("}\n", out);
-        return;
-    }
-    bool some = false;
-    fprintf(out, "  - bytes: %zu\n", bytes);
-    for (size_t at = 0; at < bytes; at += part.bytes) {
-        part = part_at(launch, index, at);
-        if (part.buffer < 0 && part.value == 0)
+static void put_parameters(const struct recorded_launch *launch, FILE *out) {
+    bool patched = false;
+    for (size_t i = 0; i < launch->part_count; i++) {
+        const struct recorded_part *part = &launch->parts[i];
+        size_t bytes = launch->sizes[part->parameter];
+        bool whole = part->bytes == bytes;
+        if (part->at == 0 && !whole) {
+            fprintf(out, "  - bytes: %zu\n", bytes);
+            patched = false;
+        }
+        if (!whole && part->buffer < 0 && part->value == 0)
             continue;
-        fputs(some ? "" : "    patches:\n", out);
-        fprintf(out, "      - {at: %zu, ", at);
-        put_part(launch, &part, out);
+        if (whole)
+            fputs("  - {", out);
+        else
+            fprintf(out, "%s      - {at: %zu, ", patched ? "" : "    patches:\n", part->at);
+        put_part(launch, part, out);
         fputs("}\n", out);
-        some = true;
+        patched = true;
     }
 }
 
@@ -328,12 +322,12 @@ static bool put_contents(const struct recorded_launch *launch, const char *stem,
     return write_file(path, buffer->contents, buffer->bytes);
 }
 
-static bool put_launch(struct recorded_launch *launch, const char *ptx, const char *missing,
+static bool put_launch(const struct recorded_launch *launch, const char *ptx, const char *missing,
                        const char *stem, FILE *out) {
     char machine[32];
     bool good = true;
     machine_name(launch->gpu, machine, sizeof machine);
-    if (missing != NULL)
+    if (missing[0] != '\0')
         fprintf(out,
                 "# There is no PTX of this kernel: %s.\n# Put it into the folder ptx, by the name "
                 "below.\n",
@@ -361,8 +355,7 @@ static bool put_launch(struct recorded_launch *launch, const char *ptx, const ch
         fputs("}\n", out);
     }
     fputs(launch->parameter_count > 0 ? "parameters:\n" : "", out);
-    for (size_t i = 0; i < launch->parameter_count; i++)
-        put_parameter(launch, i, out);
+    put_parameters(launch, out);
     if (machine[0] != '\0')
         put_measured(launch, machine, out);
     return good;
@@ -387,11 +380,10 @@ bool record_write(const struct recorded_launch *launch, const char *ptx, const c
                   char *path, size_t size) {
     FILE *out = path[0] == '\0' ? open_new(launch, path, size) : fopen(path, "w");
     char stem[SHORT_NAME + 16];
-    struct recorded_launch copy = *launch; /* its buffers are those that were found before */
     if (out == NULL)
         return false;
     snprintf(stem, sizeof stem, "%s", strrchr(path, '/') + 1);
     stem[strlen(stem) - strlen(".yaml")] = '\0';
-    bool good = put_launch(&copy, ptx, missing, stem, out) && !ferror(out);
+    bool good = put_launch(launch, ptx, missing, stem, out) && !ferror(out);
     return fclose(out) == 0 && good;
 }

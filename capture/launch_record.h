@@ -26,11 +26,11 @@ struct recorded_launch {
     const char *kernel;
     uint32_t grid[3], block[3], cluster[3]; /* cluster: 0, 0, 0: not given at the launch */
     uint32_t dynamic_shared, registers, number;
-    bool cooperative;
     cu_handle stream;
     size_t parameter_count;
-    size_t offsets[MOST_PARAMETERS], sizes[MOST_PARAMETERS];
-    uint8_t *parameters; /* MOST_PARAMETER_BYTES, owned */
+    size_t sizes[MOST_PARAMETERS];
+    struct recorded_part *parts; /* of all parameters, in their order; owned */
+    size_t part_count;
     size_t buffer_count;
     struct recorded_buffer buffers[MOST_BUFFERS];
     char gpu[128];
@@ -47,8 +47,7 @@ bool record_parameters(struct recorded_launch *launch, void **values, void **ext
 void record_contents(struct recorded_launch *launch);
 
 /* Writes the launch file, or writes it again with what was measured. `ptx` is the name of its PTX,
- * `missing` says why there is none, or is NULL. `path` gets its name, and has it the second time.
- */
+ * `missing` says why there is none, or is "". `path` gets its name, and has it the second time. */
 bool record_write(const struct recorded_launch *launch, const char *ptx, const char *missing,
                   char *path, size_t size);
 
