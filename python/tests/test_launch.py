@@ -215,6 +215,16 @@ def test_capture_of_an_autotuned_kernel_with_descriptors(triton: Any) -> None:
     assert report.report["tma_load_bytes"] == 4 * 4 * (128 * 64 + 64 * 128) * 2
 
 
+def test_capture_of_a_kernel_with_heuristics(triton: Any) -> None:
+    triton.answer = answer(*GATHER)
+    kernel = Function("out table indices columns", "columns")
+    rules = {"columns": lambda given: given["table"].shape[1], "num_warps": lambda given: 4}
+    ruled = SimpleNamespace(fn=kernel, values=rules, arg_names=kernel.arg_names)
+    table, indices = Tensor([4096, 2048], "float16", 16), Tensor([64], "int32", 32)
+    record = tmasim.triton.capture(ruled, (64,), table, table, indices)
+    assert record.constants == {"columns": 2048, "num_warps": 4}
+
+
 def test_capturing_records_each_launch_once(triton: Any) -> None:
     kernel = Function("out table indices columns", "columns")
     signature = {"out": "*fp16", "table": "*fp16", "indices": "*i32", "columns": "constexpr"}

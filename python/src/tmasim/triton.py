@@ -70,7 +70,7 @@ def capture(
         ScenarioError: An argument is of a kind that is not known; an autotuned kernel has no
             configuration yet.
     """
-    while not hasattr(kernel, "arg_names") or hasattr(kernel, "configs"):
+    while not hasattr(kernel, "params"):  # a decorator around it
         if hasattr(kernel, "configs"):
             config = config or getattr(kernel, "best_config", None)
             if config is None:
@@ -78,11 +78,10 @@ def capture(
             kwargs = {**kwargs, **config.all_kwargs()}
             hook = getattr(config, "pre_hook", None)
             if hook is not None:
-                hook({**dict(zip(kernel.fn.arg_names, args)), **kwargs})
+                hook({**dict(zip(kernel.arg_names, args)), **kwargs})
         else:
-            names = _function(kernel).arg_names
             for name, rule in kernel.values.items():
-                kwargs[name] = rule({**dict(zip(names, args)), **kwargs})
+                kwargs[name] = rule({**dict(zip(kernel.arg_names, args)), **kwargs})
         kernel = kernel.fn
     values, options = _bound(kernel, args, kwargs)
     compiled = _compile(kernel, values, options)
@@ -238,13 +237,6 @@ class _Parameters:
         self.parameters.append({"map": fields, "buffer": buffer, "name": name})
         self.parameters += [{"s32": int(number)} for number in value.shape]
         self.parameters += [{"s64": int(number)} for number in value.strides]
-
-
-def _function(kernel: Any) -> Any:
-    """The function below decorators."""
-    while not hasattr(kernel, "arg_names"):
-        kernel = kernel.fn
-    return kernel
 
 
 def _bound(
