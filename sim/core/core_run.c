@@ -301,6 +301,12 @@ static void free_instructions(struct tma_core_run *run) {
     }
 }
 
+static void sum_stalls(struct tma_core_result *result, size_t instruction_count) {
+    for (size_t i = 0; i < instruction_count; ++i)
+        for (int s = 0; s < TMA_STALL_COUNT; ++s)
+            result->stalls[s] += result->line_stalls[i][s];
+}
+
 static void release(struct tma_core_run *run) {
     for (uint32_t i = 0; run->clusters != NULL && i < run->cluster_count; ++i) {
         struct tma_core_cluster *place = &run->clusters[i];
@@ -374,6 +380,7 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
         }
         if (run.sampling != NULL && !run.failed)
             tma_core_sample_finish(&run, executed);
+        sum_stalls(result, launch->module->instruction_count);
     }
     release(&run);
     code = tma_stepper_free(run.stepper, code);

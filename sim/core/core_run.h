@@ -44,8 +44,8 @@ struct tma_core_result {
     uint64_t issue_slots;                     /* that warps took */
     uint64_t tensor_cycles;                   /* that tensor cores were busy, over all SMs */
     uint64_t flops;                           /* of matrix products */
-    uint64_t stalls[TMA_STALL_COUNT];         /* cycles of warps, in sum */
-    uint64_t (*line_stalls)[TMA_STALL_COUNT]; /* owned: the same by instruction */
+    uint64_t (*line_stalls)[TMA_STALL_COUNT]; /* owned: cycles of warps, by instruction */
+    uint64_t stalls[TMA_STALL_COUNT];         /* their sums */
     struct tma_memory_counters memory;
 };
 

@@ -1,7 +1,5 @@
 #include "core/core_sample.h"
 
-#include <string.h>
-
 #include "base/allocation.h"
 #include "core/lowering_facts.h"
 #include "core/lowering_registers.h"
@@ -699,7 +697,6 @@ void tma_core_sample_finish(struct tma_core_run *run, struct tma_ptx_result *exe
         return;
     result->sampled_cycles = result->cycles - simulated;
     result->error_cycles = (uint64_t)error_of(run);
-    uint64_t stalls[TMA_STALL_COUNT] = {0};
     for (size_t i = 0; i < run->launch->module->instruction_count; ++i) {
         uint64_t all, done;
         share_of(run, i, &all, &done);
@@ -711,10 +708,7 @@ void tma_core_sample_finish(struct tma_core_run *run, struct tma_ptx_result *exe
         uint64_t all, done;
         share_of(run, i, &all, &done);
         grow_line(&executed->lines[i], result->line_stalls[i], all, done);
-        for (int s = 0; s < TMA_STALL_COUNT; ++s)
-            stalls[s] += result->line_stalls[i][s];
     }
-    memcpy(result->stalls, stalls, sizeof stalls);
     executed->ended_ctas += own->sampler.skipped * run->cluster_ctas;
     grow_result(executed, result, &whole, &part);
 }

@@ -553,16 +553,13 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
 
 static void count_stall(struct tma_core_run *run, const struct tma_core_warp *warp, uint64_t cycle,
                         uint64_t issues) {
-    uint64_t *line = run->result->line_stalls[warp->next], *all = run->result->stalls;
+    uint64_t *line = run->result->line_stalls[warp->next];
     uint64_t earliest = warp->earliest < warp->issued_cycle ? warp->issued_cycle : warp->earliest;
     if (earliest > cycle)
         earliest = cycle;
     line[warp->reason] += earliest - warp->issued_cycle;
-    all[warp->reason] += earliest - warp->issued_cycle;
     line[TMA_STALL_SCHEDULER] += cycle - earliest;
-    all[TMA_STALL_SCHEDULER] += cycle - earliest;
     line[TMA_STALL_NONE] += issues;
-    all[TMA_STALL_NONE] += issues;
 }
 
 static enum tma_core_stall stall_of_wait(const struct tma_core_instruction *planned) {
