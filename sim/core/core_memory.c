@@ -163,15 +163,15 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
                                 .caching = (enum tma_caching)planned->caching,
                                 .wavefronts = step->line_count,
                                 .line_count = step->line_count};
-    for (uint32_t i = 0; i < step->line_count; ++i)
+    for (uint32_t i = 0; i < step->line_count; ++i) {
         access.bytes += step->lines[i].bytes;
-    for (uint32_t i = 0; i < step->line_count; ++i)
         access.lines[i] = (struct tma_access_line){
             .line = step->lines[i].line,
             .sectors = step->lines[i].sectors,
             .partial =
                 step->lines[i].bytes < 32u * (uint32_t)__builtin_popcount(step->lines[i].sectors),
             .rounds = step->lines[i].rounds};
+    }
     if (!tma_memory_access(run->memory, &access))
         run->out_of_memory = true;
 }

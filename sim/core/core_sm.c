@@ -82,6 +82,14 @@ static void wait_until(struct tma_core_warp *warp, uint64_t cycle, enum tma_core
     }
 }
 
+/* The warps of a group stay within a queue of products of each other. */
+static void wait_for_queue(const struct tma_core_run *run, struct tma_core_warp *warp) {
+    uint32_t queue = run->machine->sm.mma_queue;
+    if (queue != 0 && warp->products >= queue)
+        wait_until(warp, product_end(group_of(run, warp), warp->products - queue),
+                   TMA_STALL_PRODUCT);
+}
+
 /* ptxas orders the instructions of a block so that those whose operands are there fill the time
  * until those of others are. So an instruction that works on registers, or accesses memory, does
  * not hold up those behind it: it takes its slot, and its result comes when its operands are there.
@@ -110,11 +118,9 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     warp->reason = warp->ready_reason;
     const struct tma_core_instruction *planned = &run->plan.instructions[warp->next];
     if (planned->is_free) {
-        /* Products end at once, but the warps of a group stay within a queue of each other. */
-        uint32_t queue = machine->sm.mma_queue;
-        if (planned->kind == TMA_CORE_PRODUCT && queue != 0 && warp->products >= queue)
-            wait_until(warp, product_end(group_of(run, warp), warp->products - queue),
-                       TMA_STALL_PRODUCT);
+        /* Products end at once, but only when all warps of the group have issued them. */
+        if (planned->kind == TMA_CORE_PRODUCT)
+            wait_for_queue(run, warp);
         /* What a block asked for is not the cost of the branch that ends it. */
         if (planned->kind == TMA_CORE_BRANCH || planned->kind == TMA_CORE_EXIT)
             wait_until(warp, warp->block_cycle, (enum tma_core_stall)warp->block_reason);
@@ -131,18 +137,14 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
             wait_until(warp, tma_core_result_cycle(result), tma_core_result_reason(result));
     }
     switch ((enum tma_core_kind)planned->kind) {
-    case TMA_CORE_PRODUCT: {
-        uint32_t queue = machine->sm.mma_queue;
-        if (queue != 0 && warp->products >= queue)
-            wait_until(warp, product_end(group_of(run, warp), warp->products - queue),
-                       TMA_STALL_PRODUCT);
+    case TMA_CORE_PRODUCT:
+        wait_for_queue(run, warp);
         if (planned->serialised && warp->products > 0) {
             uint64_t end = product_end(group_of(run, warp), warp->products - 1);
             wait_until(warp, end == TMA_NEVER ? end : end + machine->core.product_tail_cycles,
                        TMA_STALL_PRODUCT);
         }
         break;
-    }
     case TMA_CORE_PRODUCT_WAIT:
         if (warp->product_groups > planned->count) {
             uint64_t group = warp->product_groups - 1 - planned->count,
@@ -293,8 +295,7 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
     run->progress_cycle = event->cycle;
     switch (event->kind) {
     case TMA_EVENT_BYTES:
-        if (event->cluster->generation == event->cluster_generation &&
-            event->barrier != UINT32_MAX) {
+        if (event->cluster->generation == event->cluster_generation) {
             tma_stepper_complete(event->cluster->cluster, event->rank, event->barrier,
                                  event->bytes);
             tma_core_signal(run, event->cluster, event->rank, event->cycle);
@@ -386,15 +387,15 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
     group->warps[at] = 0;
     run->result->flops += UINT64_C(2) * product->shape.m * product->shape.n * product->shape.k;
     uint64_t last = number == 0 ? 0 : group->ends[(number - 1) % TMA_CORE_PRODUCTS];
+    uint64_t begin = last > group->asked[at] ? last : group->asked[at];
     group->ends[at] = run->plan.instructions[run->step.instruction].is_free
-                          ? (last > group->asked[at] ? last : group->asked[at])
+                          ? begin
                           : multiply(sm, product, group->asked[at], last);
     group->products = number + 1;
     if (run->timeline != NULL) {
         struct tma_core_span span = {.group = warp->index / TMA_CORE_GROUP_WARPS,
                                      .instruction = run->step.instruction,
-                                     .start_cycle =
-                                         last > group->asked[at] ? last : group->asked[at],
+                                     .start_cycle = begin,
                                      .end_cycle = group->ends[at]};
         add_span(sm, TMA_TRACK_TENSOR, warp->cluster, warp->rank, &span);
     }
