@@ -34,13 +34,6 @@ static struct annotated_place place_of(const struct tma_launch_report *report,
     return (struct annotated_place){report->ptx_name, own->line, own->column};
 }
 
-static const char *name_of(const struct tma_launch_report *report) {
-    const char *name = report->prepared->launch->name;
-    return name != NULL
-               ? name
-               : report->prepared->module->functions[report->prepared->execution.function].name;
-}
-
 static void write_workflow(const char *text, FILE *out) {
     tma_write_workflow(text, "%", out);
 }
@@ -56,7 +49,7 @@ static void annotate(const char *level, const struct tma_launch_report *report,
     fputs(",title=", out);
     tma_write_workflow(title, "%:,", out);
     fputs("::", out);
-    write_workflow(name_of(report), out);
+    write_workflow(tma_launch_report_name(report), out);
     fputs(": ", out);
 }
 
@@ -121,7 +114,7 @@ void tma_launch_report_junit(const struct tma_launch_report *report, FILE *out) 
     attribute("name", report->ptx_name, out);
     fprintf(out, " tests=\"1\" failures=\"%d\">\n    <testcase", failed);
     attribute("classname", report->ptx_name, out);
-    attribute("name", name_of(report), out);
+    attribute("name", tma_launch_report_name(report), out);
     fputs(">\n", out);
     for (uint32_t i = 0; i < result->finding_count; i++) {
         const struct tma_ptx_finding *finding = &result->findings[i];

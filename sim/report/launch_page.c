@@ -243,11 +243,11 @@ bool tma_launch_page_write(const struct tma_launch_page *page, FILE *out) {
     const struct tma_ptx_module *module = report->prepared->module;
     const struct tma_ptx_launch *launch = &report->prepared->execution;
     const char *kernel = module->functions[launch->function].name;
-    const char *name = report->prepared->launch->name;
+    const char *name = tma_launch_report_name(report);
     bool good = true;
-    tma_page_write_head(name == NULL ? kernel : name, kernel, out);
+    tma_page_write_head(name, kernel, out);
     fputs("<header><div><h1>", out);
-    tma_write_xml(name == NULL ? kernel : name, out);
+    tma_write_xml(name, out);
     fputs("</h1><p id=\"about\">", out);
     tma_write_xml(kernel, out);
     fputs(" of ", out);

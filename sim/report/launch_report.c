@@ -27,6 +27,12 @@ uint32_t tma_launch_report_errors(const struct tma_ptx_result *result) {
     return errors;
 }
 
+const char *tma_launch_report_name(const struct tma_launch_report *report) {
+    const struct tma_prepared *prepared = report->prepared;
+    const char *name = prepared->launch->name;
+    return name != NULL ? name : prepared->module->functions[prepared->execution.function].name;
+}
+
 /* The source line of an instruction; line 0: unknown. */
 static struct tma_ptx_place source_of(const struct tma_ptx_module *module, uint32_t instruction) {
     return instruction < module->instruction_count
@@ -438,10 +444,9 @@ void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
     const struct tma_ptx_launch *launch = &report->prepared->execution;
     const struct tma_ptx_function *function =
         &report->prepared->module->functions[launch->function];
-    const char *name = report->prepared->launch->name;
     uint64_t ctas = tma_ptx_count(launch->grid);
     label("launch", out);
-    tma_write_printable(name == NULL ? function->name : name, out);
+    tma_write_printable(tma_launch_report_name(report), out);
     fputc('\n', out);
     label("kernel", out);
     tma_write_printable(function->name, out);
@@ -534,8 +539,7 @@ void tma_launch_report_json(const struct tma_launch_report *report, struct tma_j
     const struct tma_ptx_launch *launch = &report->prepared->execution;
     const struct tma_ptx_function *function =
         &report->prepared->module->functions[launch->function];
-    const char *name = report->prepared->launch->name;
-    tma_json_string(json, "launch", name == NULL ? function->name : name);
+    tma_json_string(json, "launch", tma_launch_report_name(report));
     tma_json_string(json, "kernel", function->name);
     tma_json_string(json, "ptx", report->ptx_name);
     tma_json_string(json, "end", tma_name_of(&tma_launch_failure_names, (int)result->failure));

@@ -59,6 +59,9 @@ extern const struct tma_names tma_launch_failure_names;
 struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,
                                               const struct tma_core_result *timing);
 
+/* The name of the launch; without one, that of its kernel. */
+const char *tma_launch_report_name(const struct tma_launch_report *report);
+
 /* Findings that make the kernel wrong: all but notes. */
 uint32_t tma_launch_report_errors(const struct tma_ptx_result *result);
 

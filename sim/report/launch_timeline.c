@@ -95,7 +95,7 @@ void tma_launch_timeline_write(const struct tma_launch_report *report,
     tma_json_string(&json, "displayTimeUnit", "ns");
     tma_json_begin_line(&json, "otherData");
     tma_json_string(&json, "tmasim", TMA_VERSION);
-    tma_json_string(&json, "launch", report->prepared->launch->name);
+    tma_json_string(&json, "launch", tma_launch_report_name(report));
     tma_json_string(&json, "machine", report->machine->name);
     tma_json_unsigned(&json, "clock_mhz", report->machine->sm_clock_mhz);
     tma_json_unsigned(&json, "cycles", report->timing->cycles);

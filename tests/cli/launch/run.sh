@@ -26,3 +26,6 @@ sed 's/add.u32 %r1, %r1, 1/add.u23 %r1, %r1, 1/' ptx/faults.ptx >ptx/broken.ptx
 try good.yaml --set ptx=ptx/broken.ptx
 sed 's/ret;/ret/' ptx/faults.ptx >ptx/broken.ptx
 try good.yaml --set ptx=ptx/broken.ptx
+# A timeline of a launch without a name has that of the kernel.
+tmasim run good.yaml --no-why --timeline timeline.json >report
+grep -o '"launch": "[^"]*"' timeline.json
