@@ -266,24 +266,33 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
     return status;
 }
 
+/* Neither output is a file that the launch is read from, or the other one. */
+static bool check_outputs(const struct cli_launch_options *options, const struct launch_case *run) {
+    const char *output = options->common->output;
+    if (cli_output_is_file(output, options->timeline)) {
+        cli_error("--output and --timeline name the same file: %s", output);
+        return false;
+    }
+    return cli_output_spares(options->timeline, run->file.path) &&
+           cli_output_spares(options->timeline, run->prepared.ptx_path) &&
+           cli_output_spares(output, run->prepared.ptx_path);
+}
+
 int cli_launch_run(const struct cli_launch_options *options) {
     struct launch_case run;
     struct cli_output output, timeline = {0};
     const char *path = options->timeline;
     int status = CLI_ERROR;
-    if (cli_output_spares(options->common->output, options->common->operands.items[0]) &&
-        cli_output_spares(path, options->common->operands.items[0]) &&
-        open_case(options, true, &run)) {
-        if (path == NULL || cli_output_open(&timeline, path)) {
-            if (cli_output_open(&output, options->common->output)) {
-                status = run_case(options, &run, timeline.file, output.file);
-                if (!cli_output_close(&output, status != CLI_INTERRUPTED))
-                    status = CLI_ERROR;
-            }
-            bool written = status == CLI_OK || status == CLI_DIFFERENT;
-            if (path != NULL && !cli_output_close(&timeline, written))
+    if (open_case(options, true, &run) && check_outputs(options, &run) &&
+        (path == NULL || cli_output_open(&timeline, path))) {
+        if (cli_output_open(&output, options->common->output)) {
+            status = run_case(options, &run, timeline.file, output.file);
+            if (!cli_output_close(&output, status != CLI_INTERRUPTED))
                 status = CLI_ERROR;
         }
+        bool written = status == CLI_OK || status == CLI_DIFFERENT;
+        if (path != NULL && !cli_output_close(&timeline, written))
+            status = CLI_ERROR;
     }
     close_case(&run);
     return status;

@@ -222,19 +222,12 @@ static int status_of(const struct tma_tune *tune) {
     return CLI_OK;
 }
 
-static bool spares_inputs(const struct cli_options *options, const char *list) {
-    for (size_t i = 0; i < options->operands.count; i++)
-        if (!cli_output_spares(options->output, options->operands.items[i]))
-            return false;
-    return cli_output_spares(options->output, list);
-}
-
 int cli_launch_sweep(const struct cli_options *options, const char *list,
                      const struct tma_variants *variants) {
     struct launch_sweep sweep = {.options = options, .variants = variants};
     struct cli_output output;
     int status = CLI_ERROR;
-    if (spares_inputs(options, list) && create(&sweep) &&
+    if (cli_output_spares(options->output, list) && create(&sweep) &&
         cli_output_open(&output, options->output)) {
         bool good = run_rows(&sweep);
         if (good) {

@@ -29,3 +29,9 @@ try good.yaml --set ptx=ptx/broken.ptx
 # A timeline of a launch without a name has that of the kernel.
 tmasim run good.yaml --no-why --timeline timeline.json >report
 grep -o '"launch": "[^"]*"' timeline.json
+# Outputs are neither files that are read, nor each other.
+try good.yaml -o good.yaml
+try good.yaml --timeline good.yaml
+try good.yaml --timeline ptx/faults.ptx
+try good.yaml -o ptx/faults.ptx
+try good.yaml --timeline same -o same
