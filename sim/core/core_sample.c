@@ -1,5 +1,7 @@
 #include "core/core_sample.h"
 
+#include <math.h>
+
 #include "base/allocation.h"
 #include "core/lowering_facts.h"
 #include "core/lowering_registers.h"
@@ -609,19 +611,12 @@ static void share_of(const struct tma_core_run *run, size_t instruction, uint64_
     }
 }
 
-static double root_of(double value) {
-    double root = value > 1 ? value : 1;
-    for (int i = 0; i < 64; ++i)
-        root = (root + value / root) / 2;
-    return root;
-}
-
 /* How wrong the cycles may be. */
 static double error_of(const struct tma_core_run *run) {
     const struct tma_core_sampling *own = run->sampling;
     double count = (double)own->ended_count, mean = (double)own->all_cycles / count,
            variance = (double)own->squares / count - mean * mean,
-           deviation = variance > 0 ? root_of(variance) : 0;
+           deviation = variance > 0 ? sqrt(variance) : 0;
     if (own->sampler.skipped > 0)
         return (double)own->sampler.error_cycles + 2 * deviation;
     double drift =
@@ -629,7 +624,7 @@ static double error_of(const struct tma_core_run *run) {
            sum = own->before + own->behind, skipped = (double)(own->last_cycle - run->last_cycle);
     return sum == 0 ? 0
                     : skipped * 2 * drift / sum +
-                          2 * deviation * root_of(skipped / (double)own->last_cycle);
+                          2 * deviation * sqrt(skipped / (double)own->last_cycle);
 }
 
 /* The sums of a result, by what they sum up. */
