@@ -168,12 +168,6 @@ void cli_launch_reliefs_free(struct cli_launch_reliefs *reliefs) {
     tma_release(reliefs);
 }
 
-static void pipe_key(enum tma_pipe pipe, char key[TMA_CORE_PART_BYTES]) {
-    snprintf(key, TMA_CORE_PART_BYTES, "pipe.%s", tma_pipe_name(pipe));
-    for (char *letter = key; *letter != '\0'; ++letter)
-        *letter = *letter == ' ' ? '_' : *letter;
-}
-
 /* Reads "20%" or "2" behind "=", or takes a tenth. */
 static bool read_factors(const char *text, struct tma_improvement_factors *factors,
                          char words[static 32]) {
@@ -210,7 +204,7 @@ static bool read_part(const char *text, struct launch_trial *trial) {
             name = parts[i].name;
         }
     for (int i = 0; i < TMA_PIPE_COUNT && name == NULL; i++) {
-        pipe_key((enum tma_pipe)i, key);
+        tma_core_pipe_part((enum tma_pipe)i, key);
         if (strlen(key) == length && strncmp(key, text, length) == 0) {
             trial->relief.pipe = (enum tma_pipe)i;
             name = key;
@@ -222,7 +216,7 @@ static bool read_part(const char *text, struct launch_trial *trial) {
         for (size_t i = 0; i < PARTS; i++)
             end += (size_t)snprintf(known + end, sizeof known - end, " %s,", parts[i].key);
         for (int i = 0; i < TMA_PIPE_COUNT; i++) {
-            pipe_key((enum tma_pipe)i, key);
+            tma_core_pipe_part((enum tma_pipe)i, key);
             end += (size_t)snprintf(known + end, sizeof known - end, " %s%s", key,
                                     i + 1 < TMA_PIPE_COUNT ? "," : "");
         }

@@ -40,6 +40,12 @@ const char *tma_core_stall_text(enum tma_core_stall stall) {
 
 /* ---- ablation ---- */
 
+void tma_core_pipe_part(enum tma_pipe pipe, char name[TMA_CORE_PART_BYTES]) {
+    snprintf(name, TMA_CORE_PART_BYTES, "pipe.%s", tma_pipe_name(pipe));
+    for (char *letter = name; *letter != '\0'; ++letter)
+        *letter = *letter == ' ' ? '_' : *letter;
+}
+
 const char *tma_core_part(uint32_t number, char name[TMA_CORE_PART_BYTES]) {
     if (number < TMA_LOWERING_RULE_COUNT) {
         snprintf(name, TMA_CORE_PART_BYTES, "%s", tma_lowering_key((enum tma_lowering_rule)number));
@@ -52,9 +58,7 @@ const char *tma_core_part(uint32_t number, char name[TMA_CORE_PART_BYTES]) {
     }
     if (number > TMA_PIPE_COUNT)
         return NULL;
-    snprintf(name, TMA_CORE_PART_BYTES, "pipe.%s", tma_pipe_name((enum tma_pipe)number));
-    for (char *letter = name; *letter != '\0'; ++letter)
-        *letter = *letter == ' ' ? '_' : *letter;
+    tma_core_pipe_part((enum tma_pipe)number, name);
     return "the cycles for which this pipe takes no other instruction of its scheduler";
 }
 

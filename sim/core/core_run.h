@@ -64,6 +64,9 @@ bool tma_core_ablate(struct tma_core_ablation *ablation, const char *part);
 enum { TMA_CORE_PART_BYTES = 32 };
 const char *tma_core_part(uint32_t number, char name[TMA_CORE_PART_BYTES]);
 
+/* The name of a pipe as a part: pipe.NAME. */
+void tma_core_pipe_part(enum tma_pipe pipe, char name[TMA_CORE_PART_BYTES]);
+
 /* Of what a run is relieved, to see what it costs. */
 enum { TMA_CORE_RELIEVED_BARRIERS = 64 };
 
