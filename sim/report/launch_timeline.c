@@ -4,24 +4,9 @@
 #include <string.h>
 
 #include "base/version.h"
+#include "report/timeline_events.h"
 
-enum { NAME_BYTES = 200, MOST_LINES = 64 };
-
-/* Operations of a TMA unit overlap: each goes to the first line that is free. */
-struct unit_lines {
-    uint32_t sm, cta;
-    uint64_t ends[MOST_LINES];
-};
-
-static unsigned take_line(struct unit_lines *lines, const struct tma_core_span *span) {
-    unsigned line = 0;
-    if (lines->sm != span->sm || lines->cta != span->cta)
-        *lines = (struct unit_lines){.sm = span->sm, .cta = span->cta};
-    while (line < MOST_LINES - 1 && lines->ends[line] > span->start_cycle)
-        line++;
-    lines->ends[line] = span->end_cycle;
-    return line;
-}
+enum { NAME_BYTES = 200 };
 
 /* The source line of an instruction, or that of the PTX. */
 static void place_of(const struct tma_launch_report *report, uint32_t instruction,
@@ -38,20 +23,13 @@ static void place_of(const struct tma_launch_report *report, uint32_t instructio
                  source->line);
 }
 
-static uint64_t nanosecond(const struct tma_launch_report *report, uint64_t cycle) {
-    uint64_t mhz = report->machine->sm_clock_mhz;
-    return cycle / mhz * 1000 + cycle % mhz * 1000 / mhz;
-}
-
 static void write_span(const struct tma_launch_report *report, const struct tma_core_span *span,
-                       struct unit_lines *lines, struct tma_json *json) {
+                       struct tma_unit_lines *lines, struct tma_timeline_events *events) {
     char process[NAME_BYTES], track[NAME_BYTES], place[NAME_BYTES], name[2 * NAME_BYTES];
-    const char *kernel =
-                   report->prepared->module->functions[report->prepared->execution.function].name,
-               *what = "";
+    const char *what = "";
     place_of(report, span->instruction, place);
-    snprintf(process, sizeof process, "%.100s Core%" PRIu32 " CTA%" PRIu32, kernel, span->sm,
-             span->cta);
+    snprintf(process, sizeof process, "%.100s Core%" PRIu32 " CTA%" PRIu32, events->category,
+             span->sm, span->cta);
     switch (span->track) {
     case TMA_TRACK_WARPS:
         snprintf(track, sizeof track, "warp %" PRIu32 " (line 0)", 4 * span->group);
@@ -63,47 +41,42 @@ static void write_span(const struct tma_launch_report *report, const struct tma_
         what = "product";
         break;
     case TMA_TRACK_TMA:
-        snprintf(track, sizeof track, "TMA unit (line %u)", take_line(lines, span));
+        snprintf(
+            track, sizeof track, "TMA unit (line %u)",
+            tma_unit_lines_take(lines, span->sm, span->cta, span->start_cycle, span->end_cycle));
         what = span->store ? "store" : "load";
         break;
     }
     snprintf(name, sizeof name, "%s: %s", place, what);
-    uint64_t start = nanosecond(report, span->start_cycle),
-             end = nanosecond(report, span->end_cycle);
-    tma_json_begin_line(json, NULL);
-    tma_json_string(json, "name", name);
-    tma_json_string(json, "cat", kernel);
-    tma_json_string(json, "ph", "X");
-    tma_json_string(json, "pid", process);
-    tma_json_string(json, "tid", track);
-    tma_json_decimal(json, "ts", (double)start / 1000, 3);
-    tma_json_decimal(json, "dur", (double)(end - start) / 1000, 3);
-    tma_json_begin_line(json, "args");
-    tma_json_unsigned(json, "ptx_line",
+    tma_timeline_begin_slice(events, name, process, track, span->start_cycle, span->end_cycle);
+    tma_json_unsigned(&events->json, "ptx_line",
                       report->prepared->module->instructions[span->instruction].line);
-    tma_json_unsigned(json, "start_cycle", span->start_cycle);
-    tma_json_unsigned(json, "cycles", span->end_cycle - span->start_cycle);
-    tma_json_end_object(json);
-    tma_json_end_object(json);
+    tma_json_unsigned(&events->json, "start_cycle", span->start_cycle);
+    tma_json_unsigned(&events->json, "cycles", span->end_cycle - span->start_cycle);
+    tma_timeline_end_event(events);
 }
 
 void tma_launch_timeline_write(const struct tma_launch_report *report,
                                const struct tma_core_timeline *timeline, FILE *out) {
-    struct tma_json json = {.out = out};
-    struct unit_lines lines = {.sm = UINT32_MAX};
-    tma_json_begin_object(&json, NULL);
-    tma_json_string(&json, "displayTimeUnit", "ns");
-    tma_json_begin_line(&json, "otherData");
-    tma_json_string(&json, "tmasim", TMA_VERSION);
-    tma_json_string(&json, "launch", tma_launch_report_name(report));
-    tma_json_string(&json, "machine", report->machine->name);
-    tma_json_unsigned(&json, "clock_mhz", report->machine->sm_clock_mhz);
-    tma_json_unsigned(&json, "cycles", report->timing->cycles);
-    tma_json_unsigned(&json, "sm_step", timeline->sm_step);
-    tma_json_end_object(&json);
-    tma_json_begin_array(&json, "traceEvents");
+    struct tma_timeline_events events = {
+        .json = {.out = out},
+        .category = report->prepared->module->functions[report->prepared->execution.function].name,
+        .clock_mhz = report->machine->sm_clock_mhz};
+    struct tma_json *json = &events.json;
+    struct tma_unit_lines lines = {.sm = UINT32_MAX};
+    tma_json_begin_object(json, NULL);
+    tma_json_string(json, "displayTimeUnit", "ns");
+    tma_json_begin_line(json, "otherData");
+    tma_json_string(json, "tmasim", TMA_VERSION);
+    tma_json_string(json, "launch", tma_launch_report_name(report));
+    tma_json_string(json, "machine", report->machine->name);
+    tma_json_unsigned(json, "clock_mhz", report->machine->sm_clock_mhz);
+    tma_json_unsigned(json, "cycles", report->timing->cycles);
+    tma_json_unsigned(json, "sm_step", timeline->sm_step);
+    tma_json_end_object(json);
+    tma_json_begin_array(json, "traceEvents");
     for (size_t i = 0; i < timeline->count; i++)
-        write_span(report, &timeline->spans[i], &lines, &json);
-    tma_json_end_array(&json);
-    tma_json_end_object(&json);
+        write_span(report, &timeline->spans[i], &lines, &events);
+    tma_json_end_array(json);
+    tma_json_end_object(json);
 }

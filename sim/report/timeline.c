@@ -3,71 +3,16 @@
 #include <inttypes.h>
 
 #include "base/version.h"
-#include "report/json_writer.h"
+#include "report/timeline_events.h"
 
-enum { NAME_BYTES = 160, MOST_LINES = 64 };
+enum { NAME_BYTES = 160 };
 
 struct timeline {
-    struct tma_json json;
+    struct tma_timeline_events events;
     const struct tma_timeline_input *input;
-    uint64_t clock_mhz;
 };
-
-/* The nanosecond in which a cycle begins. Viewers have whole nanoseconds: slices that follow each
- * other still do so when both of their ends are rounded down. */
-static uint64_t nanosecond(const struct timeline *timeline, uint64_t cycle) {
-    return cycle / timeline->clock_mhz * 1000 +
-           cycle % timeline->clock_mhz * 1000 / timeline->clock_mhz;
-}
-
-static void write_time(struct timeline *timeline, const char *key, uint64_t nanoseconds) {
-    tma_json_decimal(&timeline->json, key, (double)nanoseconds / 1000, 3);
-}
-
-/* Begins an event with what all have. `track` is the thread; NULL for counters. */
-static void begin_event(struct timeline *timeline, const char *name, const char *phase,
-                        const char *process, const char *track, uint64_t cycle) {
-    struct tma_json *json = &timeline->json;
-    tma_json_begin_line(json, NULL);
-    tma_json_string(json, "name", name);
-    tma_json_string(json, "cat", timeline->input->scenario);
-    tma_json_string(json, "ph", phase);
-    tma_json_string(json, "pid", process);
-    if (track != NULL)
-        tma_json_string(json, "tid", track);
-    write_time(timeline, "ts", nanosecond(timeline, cycle));
-}
-
-/* Writes a slice up to its args, which the caller adds and ends. */
-static void begin_slice(struct timeline *timeline, const char *name, const char *process,
-                        const char *track, uint64_t start, uint64_t end) {
-    begin_event(timeline, name, "X", process, track, start);
-    write_time(timeline, "dur", nanosecond(timeline, end) - nanosecond(timeline, start));
-    tma_json_begin_line(&timeline->json, "args");
-}
-
-static void end_event(struct timeline *timeline) {
-    tma_json_end_object(&timeline->json);
-    tma_json_end_object(&timeline->json);
-}
 
 /* --- What CTAs, slots, roles and TMA units do --- */
-
-/* Operations of a TMA unit overlap: each goes to the first line that is free. */
-struct lines {
-    uint32_t sm;
-    uint64_t ends[MOST_LINES];
-};
-
-static unsigned take_line(struct lines *lines, const struct tma_span *span) {
-    unsigned line = 0;
-    if (lines->sm != span->sm)
-        *lines = (struct lines){.sm = span->sm};
-    while (line < MOST_LINES - 1 && lines->ends[line] > span->start_cycle)
-        line++;
-    lines->ends[line] = span->end_cycle;
-    return line;
-}
 
 /* The first warp of a role among those of its CTA. */
 static uint32_t first_warp(const struct tma_kernel *kernel, uint32_t role) {
@@ -123,8 +68,8 @@ static const char *key_of(const struct tma_span *span) {
 
 static void write_spans(struct timeline *timeline) {
     const struct tma_span_sample *spans = timeline->input->spans;
-    struct lines lines = {.sm = UINT32_MAX};
-    struct tma_json *json = &timeline->json;
+    struct tma_unit_lines lines = {.sm = UINT32_MAX};
+    struct tma_json *json = &timeline->events.json;
     for (size_t i = 0; i < spans->count; i++) {
         const struct tma_span *span = &spans->items[i];
         char process[NAME_BYTES], track[NAME_BYTES];
@@ -132,13 +77,15 @@ static void write_spans(struct timeline *timeline) {
         if (unit) {
             snprintf(process, sizeof process, "%s Core%" PRIu32 " TMA unit",
                      timeline->input->scenario, span->sm);
-            snprintf(track, sizeof track, "TMA unit (line %u)", take_line(&lines, span));
+            snprintf(track, sizeof track, "TMA unit (line %u)",
+                     tma_unit_lines_take(&lines, span->sm, 0, span->start_cycle, span->end_cycle));
         } else {
             snprintf(process, sizeof process, "%s Core%" PRIu32 " CTA%" PRIu32,
                      timeline->input->scenario, span->sm, span->cta);
             name_track(timeline, span, track);
         }
-        begin_slice(timeline, name_of(span), process, track, span->start_cycle, span->end_cycle);
+        tma_timeline_begin_slice(&timeline->events, name_of(span), process, track,
+                                 span->start_cycle, span->end_cycle);
         tma_json_string(json, "key", key_of(span));
         tma_json_unsigned(json, "start_cycle", span->start_cycle);
         tma_json_unsigned(json, "cycles", span->end_cycle - span->start_cycle);
@@ -146,7 +93,7 @@ static void write_spans(struct timeline *timeline) {
             tma_json_unsigned(json, "cta", span->cta);
             tma_json_unsigned(json, "bytes", span->bytes);
         }
-        end_event(timeline);
+        tma_timeline_end_event(&timeline->events);
     }
 }
 
@@ -163,7 +110,7 @@ struct track_group {
 static void write_group(struct timeline *timeline, const struct track_group *group,
                         uint32_t number) {
     const struct tma_series *series = timeline->input->series;
-    struct tma_json *json = &timeline->json;
+    struct tma_json *json = &timeline->events.json;
     uint32_t all = series->servers[group->kind];
     uint32_t first = all * number / group->groups, end = all * (number + 1) / group->groups;
     char process[NAME_BYTES], track[NAME_BYTES], name[NAME_BYTES];
@@ -179,12 +126,13 @@ static void write_group(struct timeline *timeline, const struct track_group *gro
             continue;
         uint64_t busy = ticks / (end - first) / TMA_SERIES_TICKS;
         snprintf(name, sizeof name, "%" PRIu64 " %% busy", busy * 100 / cycles / 10 * 10);
-        begin_slice(timeline, name, process, track, start, start + (busy > 0 ? busy : 1));
+        tma_timeline_begin_slice(&timeline->events, name, process, track, start,
+                                 start + (busy > 0 ? busy : 1));
         tma_json_string(json, "key", tma_server_key(group->kind));
         tma_json_unsigned(json, "servers", end - first);
         tma_json_unsigned(json, "window_cycles", cycles);
         tma_json_decimal(json, "busy_cycles", (double)ticks / TMA_SERIES_TICKS, 6);
-        end_event(timeline);
+        tma_timeline_end_event(&timeline->events);
     }
 }
 
@@ -222,16 +170,16 @@ static void write_counter(struct timeline *timeline, const struct counter *count
         } else {
             start = series->cycles; /* back to zero at the end */
         }
-        begin_event(timeline, counter->name, "C", process, NULL, start);
-        tma_json_begin_line(&timeline->json, "args");
-        tma_json_decimal(&timeline->json, counter->unit,
+        tma_timeline_begin_event(&timeline->events, counter->name, "C", process, NULL, start);
+        tma_json_begin_line(&timeline->events.json, "args");
+        tma_json_decimal(&timeline->events.json, counter->unit,
                          (double)figure * counter->scale / (double)cycles, 3);
-        end_event(timeline);
+        tma_timeline_end_event(&timeline->events);
     }
 }
 
 static void write_counters(struct timeline *timeline) {
-    double sector = 32.0 * (double)timeline->clock_mhz / 1000;
+    double sector = 32.0 * (double)timeline->events.clock_mhz / 1000;
     const struct counter counters[] = {
         {TMA_SERIES_FLIGHT_BYTE_CYCLES, "bytes in flight", "bytes", 1},
         {TMA_SERIES_SM_READ_SECTORS, "bandwidth, L2 to SMs", "GB/s", sector},
@@ -248,12 +196,12 @@ static void write_counters(struct timeline *timeline) {
 /* What the file is of, and what it leaves out. */
 static void write_other_data(struct timeline *timeline) {
     const struct tma_timeline_input *input = timeline->input;
-    struct tma_json *json = &timeline->json;
+    struct tma_json *json = &timeline->events.json;
     tma_json_begin_line(json, "otherData");
     tma_json_string(json, "tmasim", TMA_VERSION);
     tma_json_string(json, "scenario", input->scenario);
     tma_json_string(json, "machine", input->machine->name);
-    tma_json_unsigned(json, "clock_mhz", timeline->clock_mhz);
+    tma_json_unsigned(json, "clock_mhz", timeline->events.clock_mhz);
     tma_json_unsigned(json, "cycles", input->result->cycles);
     tma_json_unsigned(json, "memory_cycles", input->result->memory_cycles);
     tma_json_unsigned(json, "slot_cycles", input->result->slot_cycles);
@@ -266,15 +214,17 @@ void tma_timeline_write(const struct tma_timeline_input *input, FILE *out) {
     uint32_t clock_mhz = input->machine->sm_clock_mhz;
     if (input->kernel != NULL && input->kernel->sm_clock_mhz > 0)
         clock_mhz = input->kernel->sm_clock_mhz;
-    struct timeline timeline = {
-        .json = {.out = out}, .input = input, .clock_mhz = clock_mhz > 0 ? clock_mhz : 1};
-    tma_json_begin_object(&timeline.json, NULL);
-    tma_json_string(&timeline.json, "displayTimeUnit", "ns");
+    struct timeline timeline = {.events = {.json = {.out = out},
+                                           .category = input->scenario,
+                                           .clock_mhz = clock_mhz > 0 ? clock_mhz : 1},
+                                .input = input};
+    tma_json_begin_object(&timeline.events.json, NULL);
+    tma_json_string(&timeline.events.json, "displayTimeUnit", "ns");
     write_other_data(&timeline);
-    tma_json_begin_array(&timeline.json, "traceEvents");
+    tma_json_begin_array(&timeline.events.json, "traceEvents");
     write_counters(&timeline);
     write_servers(&timeline);
     write_spans(&timeline);
-    tma_json_end_array(&timeline.json);
-    tma_json_end_object(&timeline.json);
+    tma_json_end_array(&timeline.events.json);
+    tma_json_end_object(&timeline.events.json);
 }
