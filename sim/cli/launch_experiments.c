@@ -6,9 +6,8 @@
 #include "base/allocation.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/progress.h"
+#include "cli/tasks.h"
 #include "experiment/improvement.h"
-#include "workers/pool.h"
 
 /* Parts of the machine that a compiled kernel may wait for. */
 static const struct part {
@@ -40,7 +39,6 @@ struct experiments {
     const struct tma_machine *machine;
     const struct launch_trial *trials;
     size_t count;
-    struct cli_progress progress;
     uint64_t *cycles; /* by trial; 0: not known */
 };
 
@@ -97,34 +95,14 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
     return true;
 }
 
-static bool idle(void *context, size_t done, uint64_t done_cost) {
-    struct experiments *experiments = context;
-    return cli_progress_look(&experiments->progress, done, done_cost);
-}
-
 /* Runs all trials. False: an error was printed. */
 static bool run_trials(struct experiments *experiments, unsigned jobs, bool quiet) {
-    struct tma_worker_code code = {.work = work, .context = experiments};
-    struct tma_task *tasks = tma_allocate(experiments->count, sizeof *tasks);
-    struct tma_batch batch = {.tasks = tasks,
-                              .count = experiments->count,
+    struct cli_tasks tasks = {.count = experiments->count,
+                              .unit = "launches",
                               .context = experiments,
-                              .take = take,
-                              .idle = idle};
-    struct tma_error error = {.text = "out of memory"};
-    for (size_t i = 0; tasks != NULL && i < experiments->count; i++)
-        tasks[i] = (struct tma_task){.cost = 1};
-    cli_progress_begin(&experiments->progress, quiet);
-    experiments->progress.unit = "launches";
-    experiments->progress.total = experiments->progress.total_work = experiments->count;
-    struct tma_workers *workers = tasks == NULL ? NULL : tma_workers_create(jobs, &code);
-    bool good = workers != NULL && tma_workers_run(workers, &batch, &error) == TMA_OK;
-    tma_workers_free(workers);
-    tma_release(tasks);
-    cli_progress_clear(&experiments->progress);
-    if (!good)
-        cli_error("%s", error.text);
-    return good;
+                              .work = work,
+                              .take = take};
+    return cli_tasks_run(&tasks, jobs, quiet);
 }
 
 uint32_t cli_launch_experiments(const struct tma_launch *launch, const struct tma_machine *machine,

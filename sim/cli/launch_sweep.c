@@ -8,12 +8,11 @@
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/progress.h"
 #include "cli/ranks.h"
+#include "cli/tasks.h"
 #include "core/core_run.h"
 #include "launch/prepared.h"
 #include "report/launch_report.h"
-#include "workers/pool.h"
 
 struct launch_sweep {
     const struct cli_options *options;
@@ -21,8 +20,6 @@ struct launch_sweep {
     struct cli_launch_file *files; /* owned */
     size_t file_count;
     struct tma_tune tune;
-    struct tma_task *tasks; /* owned */
-    struct cli_progress progress;
     bool out_of_memory;
 };
 
@@ -154,13 +151,6 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
     return true;
 }
 
-static bool idle(void *context, size_t done, uint64_t done_cost) {
-    struct launch_sweep *sweep = context;
-    bool on = cli_progress_look(&sweep->progress, done, done_cost);
-    sweep->tune.partial |= !on;
-    return on;
-}
-
 static bool create(struct launch_sweep *sweep) {
     struct tma_tune *tune = &sweep->tune;
     const struct tma_variants *variants = sweep->variants;
@@ -168,8 +158,7 @@ static bool create(struct launch_sweep *sweep) {
     sweep->files = tma_allocate(files, sizeof *sweep->files);
     tune->row_count = files * variants->row_count;
     tune->rows = tma_allocate(tune->row_count, sizeof *tune->rows);
-    sweep->tasks = tma_allocate(tune->row_count, sizeof *sweep->tasks);
-    if (sweep->files == NULL || tune->rows == NULL || sweep->tasks == NULL) {
+    if (sweep->files == NULL || tune->rows == NULL) {
         cli_error("out of memory");
         return false;
     }
@@ -183,7 +172,6 @@ static bool create(struct launch_sweep *sweep) {
                                   .kernel = cli_file_name(sweep->options->operands.items[file]),
                                   .values = &variants->values[variant * variants->column_count],
                                   .found = TMA_TUNE_MISSING};
-        sweep->tasks[i] = (struct tma_task){.cost = 1};
     }
     for (; sweep->file_count < files; sweep->file_count++)
         if (!cli_launch_file_read(sweep->options->operands.items[sweep->file_count],
@@ -193,24 +181,16 @@ static bool create(struct launch_sweep *sweep) {
 }
 
 static bool run_rows(struct launch_sweep *sweep) {
-    struct tma_worker_code code = {.work = work, .context = sweep};
-    struct tma_batch batch = {.tasks = sweep->tasks,
-                              .count = sweep->tune.row_count,
+    struct cli_tasks tasks = {.count = sweep->tune.row_count,
+                              .unit = "launches",
                               .context = sweep,
-                              .take = take,
-                              .idle = idle};
-    struct tma_error error = {.text = "out of memory"};
-    cli_progress_begin(&sweep->progress, sweep->options->quiet);
-    sweep->progress.unit = "launches";
-    sweep->progress.total = sweep->progress.total_work = batch.count;
-    struct tma_workers *workers = tma_workers_create(cli_jobs(sweep->options), &code);
-    bool good = workers != NULL && tma_workers_run(workers, &batch, &error) == TMA_OK &&
-                !sweep->out_of_memory;
-    tma_workers_free(workers);
-    cli_progress_clear(&sweep->progress);
-    if (!good)
-        cli_error("%s", error.text);
-    return good;
+                              .work = work,
+                              .take = take};
+    bool good = cli_tasks_run(&tasks, cli_jobs(sweep->options), sweep->options->quiet);
+    sweep->tune.partial = tasks.interrupted;
+    if (good && sweep->out_of_memory)
+        cli_error("out of memory");
+    return good && !sweep->out_of_memory;
 }
 
 static int status_of(const struct tma_tune *tune) {
@@ -243,6 +223,5 @@ int cli_launch_sweep(const struct cli_options *options, const char *list,
         cli_launch_file_free(&sweep.files[i]);
     tma_release(sweep.tune.rows);
     tma_release(sweep.files);
-    tma_release(sweep.tasks);
     return status;
 }

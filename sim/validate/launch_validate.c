@@ -16,8 +16,8 @@
 #include "cli/files/temporary.h"
 #include "cli/launch_run.h"
 #include "cli/messages.h"
-#include "cli/progress.h"
 #include "cli/ranks.h"
+#include "cli/tasks.h"
 #include "core/core_run.h"
 #include "core/lowering.h"
 #include "records/summary.h"
@@ -25,7 +25,6 @@
 #include "report/json_writer.h"
 #include "report/launch_report.h"
 #include "report/ratio.h"
-#include "workers/pool.h"
 
 enum {
     NAME_BYTES = 256,
@@ -62,11 +61,9 @@ struct launch_validation {
     bool one_machine;                /* --gpu */
     struct cli_launch_file *files;   /* owned */
     struct launch_line *records;     /* owned */
-    struct tma_task *tasks;          /* owned */
     struct launch_outcome *outcomes; /* owned */
     double *values;                  /* owned: room for a figure of each record */
     size_t file_count, record_count, capacity, done;
-    struct cli_progress progress;
 };
 
 static void first_error(const struct tma_diagnostics *list, struct launch_outcome *outcome) {
@@ -190,11 +187,6 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *re
     return true;
 }
 
-static bool idle(void *context, size_t done, uint64_t done_cost) {
-    struct launch_validation *validation = context;
-    return cli_progress_look(&validation->progress, done, done_cost);
-}
-
 static bool add_record(struct launch_validation *validation, struct launch_line record) {
     struct launch_line *grown = tma_array_grow(validation->records, validation->record_count,
                                                &validation->capacity, sizeof *grown);
@@ -269,29 +261,20 @@ static bool find_records(struct launch_validation *validation) {
 }
 
 static bool run_records(struct launch_validation *validation) {
-    struct tma_worker_code code = {.work = work, .context = validation};
-    struct tma_batch batch = {
-        .count = validation->record_count, .context = validation, .take = take, .idle = idle};
-    struct tma_error error = {.text = "out of memory"};
-    validation->tasks = tma_allocate(validation->record_count, sizeof *validation->tasks);
+    const struct cli_options *options = validation->options->common;
+    struct cli_tasks tasks = {.count = validation->record_count,
+                              .unit = "launches",
+                              .context = validation,
+                              .work = work,
+                              .take = take};
     validation->outcomes = tma_allocate(validation->record_count, sizeof *validation->outcomes);
     validation->values = tma_allocate(validation->record_count + 1, sizeof *validation->values);
-    struct tma_workers *workers = tma_workers_create(cli_jobs(validation->options->common), &code);
-    bool good = workers != NULL && validation->tasks != NULL && validation->outcomes != NULL &&
-                validation->values != NULL;
-    for (size_t i = 0; good && i < validation->record_count; i++)
-        validation->tasks[i].cost = 1;
-    batch.tasks = validation->tasks;
+    if (validation->outcomes == NULL || validation->values == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
     cli_interrupts_hold(true);
-    cli_progress_begin(&validation->progress, validation->options->common->quiet);
-    validation->progress.unit = "launches";
-    validation->progress.total = validation->progress.total_work = validation->record_count;
-    good = good && tma_workers_run(workers, &batch, &error) == TMA_OK;
-    tma_workers_free(workers);
-    cli_progress_clear(&validation->progress);
-    if (!good)
-        cli_error("%s", error.text);
-    return good;
+    return cli_tasks_run(&tasks, cli_jobs(options), options->quiet);
 }
 
 struct sums {
@@ -666,7 +649,6 @@ int cli_launch_validate(const struct cli_launch_options *options, const char *gp
             tma_release(validation.records[i].path);
         }
     tma_release(validation.records);
-    tma_release(validation.tasks);
     tma_release(validation.outcomes);
     tma_release(validation.values);
     return status;

@@ -11,8 +11,8 @@
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/plain_report.h"
-#include "cli/progress.h"
 #include "cli/ranks.h"
+#include "cli/tasks.h"
 #include "cli/verbs/verbs.h"
 #include "workers/pool.h"
 
@@ -36,7 +36,6 @@ struct golden_set {
     size_t count;
     struct tma_variant recorded, now;
     struct tma_diagnostics list;
-    struct cli_progress progress;
     size_t failed; /* scenarios that did not run */
     bool broken;   /* a report cannot be read or written */
 };
@@ -174,41 +173,11 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
     return good;
 }
 
-static void note(void *context, size_t number, const void *bytes, size_t size) {
-    struct golden_set *set = context;
-    (void)number;
-    cli_progress_note(&set->progress, bytes, size);
-}
-
-static bool idle(void *context, size_t done, uint64_t done_cost) {
-    struct golden_set *set = context;
-    return cli_progress_look(&set->progress, done, done_cost);
-}
-
 static bool run_scenarios(struct golden_set *set) {
-    struct tma_task *tasks = tma_allocate(set->count, sizeof *tasks);
-    struct tma_worker_code code = {.work = work, .context = set};
-    struct tma_batch batch = {.tasks = tasks,
-                              .count = set->count,
-                              .context = set,
-                              .take = take,
-                              .note = note,
-                              .idle = idle};
-    struct tma_workers *workers = tma_workers_create(cli_jobs(&set->own->common), &code);
-    struct tma_error error = {.text = "out of memory"};
-    for (size_t i = 0; tasks != NULL && i < set->count; i++)
-        tasks[i].cost = 1;
-    set->progress =
-        (struct cli_progress){.unit = "scenarios", .total = set->count, .total_work = set->count};
-    cli_progress_begin(&set->progress, set->own->common.quiet);
-    bool good =
-        tasks != NULL && workers != NULL && tma_workers_run(workers, &batch, &error) == TMA_OK;
-    tma_workers_free(workers);
-    tma_release(tasks);
-    cli_progress_clear(&set->progress);
-    if (!good)
-        cli_error("%s", error.text);
-    return good && !set->broken;
+    const struct cli_options *options = &set->own->common;
+    struct cli_tasks tasks = {
+        .count = set->count, .unit = "scenarios", .context = set, .work = work, .take = take};
+    return cli_tasks_run(&tasks, cli_jobs(options), options->quiet) && !set->broken;
 }
 
 /* Reads the recorded reports. Each scenario needs one. */
