@@ -76,33 +76,7 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
     tma_prepared_free(&prepared);
 }
 
-/* The settings of the user, then those of a row. */
-static bool make_settings(const struct launch_sweep *sweep, size_t variant,
-                          struct cli_list *settings) {
-    const struct cli_list *user = &sweep->options->settings;
-    const struct tma_variants *variants = sweep->variants;
-    settings->items =
-        tma_allocate(user->count + variants->column_count + 1, sizeof *settings->items);
-    settings->count = 0;
-    if (settings->items == NULL)
-        return false;
-    for (size_t i = 0; i < user->count; i++)
-        settings->items[settings->count++] = user->items[i];
-    for (size_t c = 0; c < variants->column_count; c++) {
-        const char *value = variants->values[variant * variants->column_count + c];
-        if (value == NULL)
-            continue;
-        size_t size = strlen(variants->columns[c]) + strlen(value) + 2;
-        char *text = tma_allocate(size, 1);
-        if (text == NULL)
-            return false;
-        snprintf(text, size, "%s=%s", variants->columns[c], value);
-        settings->items[settings->count++] = text;
-    }
-    return true;
-}
-
-/* In a worker. The settings of the row stay until the worker ends: diagnostics borrow them. */
+/* In a worker: runs a row. */
 static void work(void *context, size_t number, const void *bytes, size_t size,
                  struct tma_reply *reply) {
     const struct launch_sweep *sweep = context;
@@ -111,11 +85,15 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     struct launch_row row = {0};
     struct tma_launch launch = {0};
     struct tma_machine machine;
-    struct cli_list settings = {0};
+    const struct tma_settings user = {sweep->options->settings.items,
+                                      sweep->options->settings.count};
+    struct tma_row_settings settings;
     (void)bytes, (void)size;
-    if (!make_settings(sweep, number % sweep->variants->row_count, &settings))
+    if (!tma_row_settings_make(&user, sweep->variants, number % sweep->variants->row_count,
+                               &settings)) {
         snprintf(row.reason, sizeof row.reason, "out of memory");
-    else if (cli_launch_read(file, NULL, &settings, &launch, &list)) {
+    } else if (cli_launch_read(file, NULL, &(struct cli_list){settings.items, settings.count},
+                               &launch, &list)) {
         if (cli_launch_machine(&launch, &machine))
             run_launch(&launch, &machine, &list, &row);
         else
@@ -125,9 +103,7 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
         cli_first_error(&list, row.reason, sizeof row.reason);
     tma_diagnostics_free(&list);
     tma_launch_free(&launch);
-    for (size_t i = sweep->options->settings.count; i < settings.count; i++)
-        tma_release((char *)settings.items[i]);
-    tma_release(settings.items);
+    tma_row_settings_free(&settings);
     tma_reply_append(reply, &row, sizeof row);
 }
 

@@ -354,16 +354,15 @@ static char *join_setting(const char *path, const char *value) {
     return text;
 }
 
-static bool make_settings(const struct tma_settings *user, const struct tma_variants *variants,
-                          size_t row, struct tma_variant_scenario *variant) {
-    variant->setting_count = variant->user_count = user->count;
-    variant->settings =
-        tma_allocate(user->count + variants->column_count, sizeof *variant->settings);
-    variant->texts = tma_allocate(variants->column_count, sizeof *variant->texts);
-    if (variant->settings == NULL || variant->texts == NULL)
+bool tma_row_settings_make(const struct tma_settings *user, const struct tma_variants *variants,
+                           size_t row, struct tma_row_settings *settings) {
+    *settings = (struct tma_row_settings){
+        .items = tma_allocate(user->count + variants->column_count, sizeof *settings->items),
+        .user_count = user->count};
+    if (settings->items == NULL)
         return false;
-    for (size_t i = 0; i < user->count; i++)
-        variant->settings[i] = user->items[i];
+    for (; settings->count < user->count; settings->count++)
+        settings->items[settings->count] = user->items[settings->count];
     for (size_t i = 0; i < variants->column_count; i++) {
         const char *value = variants->values[row * variants->column_count + i];
         if (value == NULL)
@@ -371,16 +370,20 @@ static bool make_settings(const struct tma_settings *user, const struct tma_vari
         char *text = join_setting(variants->columns[i], value);
         if (text == NULL)
             return false;
-        variant->texts[variant->setting_count - user->count] = text;
-        variant->settings[variant->setting_count++] = text;
+        settings->items[settings->count++] = text;
     }
     return true;
 }
 
+void tma_row_settings_free(struct tma_row_settings *settings) {
+    for (size_t i = settings->user_count; i < settings->count; i++)
+        tma_release((char *)settings->items[i]);
+    tma_release(settings->items);
+}
+
 /* Writes the first error. One in a setting of the row is named by the setting. */
 static void describe_error(const struct tma_diagnostics *list, const char *path, const char *name,
-                           const struct tma_variant_scenario *variant,
-                           char reason[TMA_REASON_BYTES]) {
+                           const struct tma_row_settings *settings, char reason[TMA_REASON_BYTES]) {
     const struct tma_diagnostic *first = &list->items[0];
     const char *file = strcmp(first->at.file, path) == 0 ? name : first->at.file;
     const char *said = first->text == NULL ? "out of memory" : first->text;
@@ -388,9 +391,9 @@ static void describe_error(const struct tma_diagnostics *list, const char *path,
     char more[40] = "";
     if (total > 1)
         snprintf(more, sizeof more, " (and %zu more)", total - 1);
-    if (sscanf(first->at.file, "--set %9zu", &number) == 1 && number > variant->user_count &&
-        number <= variant->setting_count)
-        snprintf(reason, TMA_REASON_BYTES, "%s: %s%s", variant->settings[number - 1], said, more);
+    if (sscanf(first->at.file, "--set %9zu", &number) == 1 && number > settings->user_count &&
+        number <= settings->count)
+        snprintf(reason, TMA_REASON_BYTES, "%s: %s%s", settings->items[number - 1], said, more);
     else if (first->at.line > 0)
         snprintf(reason, TMA_REASON_BYTES, "%s:%u:%u: %s%s", file, first->at.line, first->at.column,
                  said, more);
@@ -403,23 +406,19 @@ bool tma_variant_scenario_read(const char *path, const char *name, const struct 
                                struct tma_variant_scenario *variant,
                                char reason[TMA_REASON_BYTES]) {
     struct tma_diagnostics list = {0};
-    *variant = (struct tma_variant_scenario){.settings = NULL};
+    *variant = (struct tma_variant_scenario){0};
     snprintf(reason, TMA_REASON_BYTES, "out of memory");
-    if (!make_settings(user, variants, row, variant))
+    if (!tma_row_settings_make(user, variants, row, &variant->settings))
         return false;
-    bool good = tma_scenario_read(path, variant->settings, variant->setting_count,
+    bool good = tma_scenario_read(path, variant->settings.items, variant->settings.count,
                                   &variant->scenario, &list);
     if (!good)
-        describe_error(&list, path, name, variant, reason);
+        describe_error(&list, path, name, &variant->settings, reason);
     tma_diagnostics_free(&list);
     return good;
 }
 
 void tma_variant_scenario_free(struct tma_variant_scenario *variant) {
-    for (size_t i = 0; variant->texts != NULL && i < variant->setting_count - variant->user_count;
-         i++)
-        tma_release(variant->texts[i]);
-    tma_release(variant->texts);
-    tma_release(variant->settings);
+    tma_row_settings_free(&variant->settings);
     tma_scenario_free(&variant->scenario);
 }

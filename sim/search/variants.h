@@ -42,13 +42,22 @@ struct tma_settings {
     size_t count;
 };
 
+/* Settings of a row: those of the user, then its own. */
+struct tma_row_settings {
+    const char **items; /* owned; from `user_count` on, the texts are owned, too */
+    size_t count, user_count;
+};
+
+/* Returns false when out of memory. Free the settings in either case. */
+bool tma_row_settings_make(const struct tma_settings *user, const struct tma_variants *variants,
+                           size_t row, struct tma_row_settings *settings);
+void tma_row_settings_free(struct tma_row_settings *settings);
+
 enum { TMA_REASON_BYTES = 1200 };
 
 struct tma_variant_scenario {
     struct tma_scenario scenario;
-    const char **settings; /* owned: those of the user, then those of the row */
-    char **texts;          /* owned: "PATH=VALUE" of the row */
-    size_t setting_count, user_count;
+    struct tma_row_settings settings;
 };
 
 /* Reads the scenario at `path` with the settings of the user and of a row. Where that fails, writes
