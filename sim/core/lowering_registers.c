@@ -240,40 +240,45 @@ static enum tma_error_code spill(const struct tma_lowering_facts *facts, const b
     return TMA_OK;
 }
 
+/* False when out of memory. Call free_liveness in either case. */
+static bool create_liveness(const struct tma_lowering_facts *facts, struct liveness *liveness) {
+    *liveness = (struct liveness){.words = facts->value_count / WORD_BITS + 1};
+    liveness->in = tma_allocate((size_t)facts->block_count * liveness->words, sizeof *liveness->in);
+    liveness->now = tma_allocate(liveness->words, sizeof *liveness->now);
+    if (liveness->in == NULL || liveness->now == NULL)
+        return false;
+    find_live(facts, liveness);
+    return true;
+}
+
+static void free_liveness(struct liveness *liveness) {
+    tma_release(liveness->in);
+    tma_release(liveness->now);
+}
+
 enum tma_error_code tma_lowering_spill(const struct tma_lowering_facts *facts, const bool *in_file,
                                        uint32_t limit, struct tma_lowered *lowered,
                                        struct tma_lowered_function *whole,
                                        struct tma_error *error) {
-    struct liveness liveness = {.words = facts->value_count / WORD_BITS + 1};
-    enum tma_error_code code = TMA_ERROR_MEMORY;
-    liveness.in = tma_allocate((size_t)facts->block_count * liveness.words, sizeof *liveness.in);
-    liveness.now = tma_allocate(liveness.words, sizeof *liveness.now);
-    if (liveness.in != NULL && liveness.now != NULL) {
-        find_live(facts, &liveness);
-        code = spill(facts, in_file, limit, &liveness, lowered, whole, error);
-    } else {
-        tma_fail(error, code, "out of memory");
-    }
-    tma_release(liveness.in);
-    tma_release(liveness.now);
+    struct liveness liveness;
+    enum tma_error_code code = create_liveness(facts, &liveness)
+                                   ? spill(facts, in_file, limit, &liveness, lowered, whole, error)
+                                   : tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    free_liveness(&liveness);
     return code;
 }
 
 enum tma_error_code tma_lowering_live(const struct tma_lowering_facts *facts, uint32_t instruction,
                                       bool *live, struct tma_error *error) {
-    struct liveness liveness = {.words = facts->value_count / WORD_BITS + 1};
-    enum tma_error_code code = TMA_OK;
-    liveness.in = tma_allocate((size_t)facts->block_count * liveness.words, sizeof *liveness.in);
-    liveness.now = tma_allocate(liveness.words, sizeof *liveness.now);
-    if (liveness.in != NULL && liveness.now != NULL) {
-        find_live(facts, &liveness);
+    struct liveness liveness;
+    enum tma_error_code code = create_liveness(facts, &liveness)
+                                   ? TMA_OK
+                                   : tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    if (code == TMA_OK) {
         const uint64_t *in = &liveness.in[(size_t)facts->block_of[instruction] * liveness.words];
         for (uint32_t number = 0; number < facts->value_count; number++)
             live[number] = is_live(in, number);
-    } else {
-        code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
-    tma_release(liveness.in);
-    tma_release(liveness.now);
+    free_liveness(&liveness);
     return code;
 }
