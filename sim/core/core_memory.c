@@ -62,6 +62,11 @@ static bool read_address(const struct tma_core_run *run, const struct tma_core_w
     return true;
 }
 
+/* A multicast completes in each CTA that has a copy; others say in which they do. */
+static bool is_multicast(uint32_t cta_mask) {
+    return (cta_mask & (cta_mask - 1)) != 0;
+}
+
 void tma_core_complete_transfer(struct tma_core_run *run, struct tma_core_warp *warp,
                                 const struct tma_ptx_transfer *transfer, uint64_t cycle) {
     struct tma_core_event event = {.cycle = cycle,
@@ -74,11 +79,9 @@ void tma_core_complete_transfer(struct tma_core_run *run, struct tma_core_warp *
                                    .begin_cycle = cycle};
     if (tma_writes_tensor(transfer->direction) || transfer->barrier == UINT32_MAX)
         return;
-    bool multicast = (transfer->cta_mask & (transfer->cta_mask - 1)) != 0;
     for (uint32_t left = transfer->cta_mask; left != 0; left &= left - 1) {
-        event.rank = multicast || transfer->barrier_rank == UINT32_MAX
-                         ? (uint32_t)__builtin_ctz(left)
-                         : transfer->barrier_rank;
+        event.rank = is_multicast(transfer->cta_mask) ? (uint32_t)__builtin_ctz(left)
+                                                      : transfer->barrier_rank;
         tma_core_add_event(warp->cluster->sms[event.rank], &event);
     }
     if (run->relief != NULL)
@@ -289,8 +292,7 @@ static void take_completions(struct tma_core_run *run) {
                            machine->crossbar.response_cycles;
             tma_core_add_event(event.cluster->sms[rank], &event);
         } else if (event.barrier != UINT32_MAX) {
-            /* A multicast completes in each CTA that has a copy; others say in which they do. */
-            if ((pending->cta_mask & (pending->cta_mask - 1)) != 0)
+            if (is_multicast(pending->cta_mask))
                 event.rank = rank;
             if (pending->cta_mask >> rank & 1)
                 tma_core_add_event(event.cluster->sms[event.rank], &event);

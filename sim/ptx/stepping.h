@@ -27,7 +27,7 @@ struct tma_ptx_transfer {
     uint32_t cta_mask;        /* ranks of the CTAs that get the data */
     uint32_t barrier;         /* offset of the mbarrier in the shared memory of each of these CTAs;
                                  UINT32_MAX: none */
-    uint32_t barrier_rank;    /* without multicast: of the CTA that has it; else UINT32_MAX */
+    uint32_t barrier_rank;    /* without multicast: of the CTA that has it */
     uint32_t completed_bytes; /* on each mbarrier */
 };
 
