@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "banks/cute.h"
-#include "banks/operation_tile.h"
 #include "cli/files/output.h"
 #include "cli/files/scenario_input.h"
 #include "cli/messages.h"
@@ -22,27 +21,23 @@ struct cute_options {
 static int write_tiles(const struct tma_scenario *scenario, FILE *out) {
     const struct tma_workload *workload = &scenario->workload;
     for (uint32_t i = 0; i < workload->operation_count; i++) {
-        uint32_t map = workload->operations[i].map;
-        const struct tma_tensor_map *tensor = &workload->maps[map];
-        struct tma_operation operation = workload->operations[i].operation;
+        const char *name = scenario->map_names[workload->operations[i].map];
         struct tma_tile tile;
         struct tma_error error;
         char text[TMA_CUTE_TEXT_BYTES];
-        tma_walk_coordinates(&workload->operations[i], workload, 0, 0, operation.coordinates);
-        operation.shared_address += workload->shared_base_bytes;
-        if (tma_operation_tile(tensor, &operation, &tile, &error) != TMA_OK) {
-            cli_error("%s: %s", scenario->map_names[map], error.text);
+        if (tma_workload_tile(workload, 0, i, &tile, &error) != TMA_OK) {
+            cli_error("%s: %s", name, error.text);
             return CLI_ERROR;
         }
         if (tile.element_bytes == 0 || tile.swizzle > TMA_SWIZZLE_128B) {
-            cli_error("%s: CuTe has no notation for %s", scenario->map_names[map],
+            cli_error("%s: CuTe has no notation for %s", name,
                       tile.element_bytes == 0 ? "elements of less than a byte, which TMA pads"
                                               : "this swizzle mode of TMA");
             return CLI_ERROR;
         }
         struct tma_cute_layout layout = tma_cute_of_tile(&tile, 8 * tile.element_bytes);
         tma_cute_write(&layout, text);
-        fprintf(out, "%s: %s\n", scenario->map_names[map], text);
+        fprintf(out, "%s: %s\n", name, text);
     }
     return CLI_OK;
 }

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "banks/operation_tile.h"
 #include "banks/wgmma.h"
 #include "cli/files/output.h"
 #include "cli/files/scenario_input.h"
@@ -176,13 +175,8 @@ static bool find_reader(const struct descriptor_options *own, const struct tma_s
         cli_error("--operation is %u; allowed: 0 to %u", index, workload->operation_count - 1);
         return false;
     }
-    uint32_t map = workload->operations[index].map;
-    struct tma_operation operation = workload->operations[index].operation;
-    tma_walk_coordinates(&workload->operations[index], workload, 0, 0, operation.coordinates);
-    operation.shared_address += workload->shared_base_bytes;
-    reader->name = scenario->map_names[map];
-    enum tma_error_code code =
-        tma_operation_tile(&workload->maps[map], &operation, &reader->tile, &error);
+    reader->name = scenario->map_names[workload->operations[index].map];
+    enum tma_error_code code = tma_workload_tile(workload, 0, index, &reader->tile, &error);
     struct tma_wgmma_operand operand = {.mn = own->mn.value, .mn_major = own->mn_major};
     if (code == TMA_OK && !own->mn.given && !own->mn_major && reader->tile.rows % 64 != 0)
         operand.mn = reader->tile.rows;
