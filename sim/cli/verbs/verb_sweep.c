@@ -129,7 +129,7 @@ static int sweep_scenario(struct sweeping *sweeping) {
 /* Launches of compiled kernels have a table of their own. */
 static int sweep_launches(const struct sweep_options *own) {
     static const struct tma_variants none = {.row_count = 1};
-    struct tma_variants variants;
+    struct tma_variants variants = {0};
     int status = CLI_ERROR;
     if (own->resume != NULL || own->sampling != TMA_SAMPLING_NONE)
         cli_error("sweep: %s is for scenarios, not for launches of compiled kernels",

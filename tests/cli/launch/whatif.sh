@@ -51,3 +51,4 @@ try sweep good.yaml --try block=128,2048 --format markdown
 try sweep good.yaml --try bloc=128
 try sweep good.yaml gemm_tile
 try sweep good.yaml --try block=128 --resume rows.jsonl
+try sweep good.yaml --list - <"$SCRATCH"
