@@ -53,10 +53,9 @@ static void write_fields(uint64_t value, FILE *out) {
             "swizzle             %-10s    bits 62-63\n",
             value, fields.start, fields.leading, fields.stride, fields.base_offset,
             tma_name_of(&tma_swizzle_names, (int)fields.swizzle));
-    uint64_t known = UINT64_C(0x3fff) | UINT64_C(0x3fff) << 16 | UINT64_C(0x3fff) << 32 |
-                     UINT64_C(7) << 49 | UINT64_C(3) << 62;
-    if ((value & ~known) != 0)
-        fprintf(out, "unknown bits        0x%" PRIx64 ": they must be 0\n", value & ~known);
+    uint64_t unknown = value ^ encode(&fields);
+    if (unknown != 0)
+        fprintf(out, "unknown bits        0x%" PRIx64 ": they must be 0\n", unknown);
 }
 
 /* A tile, and the instructions that read it. */
