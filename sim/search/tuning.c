@@ -280,8 +280,7 @@ static double bound_time(const struct tma_tune_row *row) {
 static int compare_bounds(const void *first, const void *second) {
     const struct tma_tune_row *a = *(const struct tma_tune_row *const *)first,
                               *b = *(const struct tma_tune_row *const *)second;
-    double a_ns = nanoseconds(a->bound_cycles, a->sm_clock_mhz),
-           b_ns = nanoseconds(b->bound_cycles, b->sm_clock_mhz);
+    double a_ns = bound_time(a), b_ns = bound_time(b);
     if (a_ns != b_ns)
         return a_ns < b_ns ? -1 : 1;
     return a->number < b->number ? -1 : 1;
