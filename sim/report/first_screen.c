@@ -76,7 +76,10 @@ void tma_rates_write_text(const struct tma_rates *rates, FILE *out) {
 }
 
 void tma_limited_write_text(const struct tma_findings *findings, bool idle,
-                            struct tma_cause_share busiest, FILE *out) {
+                            const struct tma_cause_share *busy, size_t count, FILE *out) {
+    struct tma_cause_share busiest = {0};
+    for (size_t i = 0; i < count; i++)
+        busiest = busy[i].tenths > busiest.tenths ? busy[i] : busiest;
     tma_findings_write_text(findings, idle, out);
     if (idle || findings->experiments != NULL || busiest.tenths == 0)
         return;

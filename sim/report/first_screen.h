@@ -25,9 +25,10 @@ struct tma_rates {
 };
 void tma_rates_write_text(const struct tma_rates *rates, FILE *out);
 
-/* What limits it, and what to do; `busiest` is what is known of a run without experiments. */
+/* What limits it, and what to do; how busy its parts were is what is known of a run without
+ * experiments. */
 void tma_limited_write_text(const struct tma_findings *findings, bool idle,
-                            struct tma_cause_share busiest, FILE *out);
+                            const struct tma_cause_share *busy, size_t count, FILE *out);
 
 /* A list of shares of 0.1 % or more, the largest first, behind a title. Sorts them. */
 void tma_shares_write_text(const char *title, struct tma_cause_share *shares, size_t count,

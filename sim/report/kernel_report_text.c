@@ -123,13 +123,11 @@ static void write_overlap(const struct kernel_text *report) {
 void tma_kernel_report_text(const struct tma_kernel_report_input *input, FILE *out) {
     struct tma_kernel_figures figures = tma_kernel_figures_of(input);
     struct kernel_text report = {out, input, input->kernel, input->result, &figures};
-    struct tma_cause_share busy[TMA_KERNEL_RESOURCE_COUNT], busiest = {0};
-    for (int i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++) {
+    struct tma_cause_share busy[TMA_KERNEL_RESOURCE_COUNT];
+    for (int i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++)
         busy[i] =
             tma_busy_share(tma_kernel_resource_key((enum tma_kernel_resource)i),
                            tma_kernel_resource_text((enum tma_kernel_resource)i), figures.busy[i]);
-        busiest = busy[i].tenths > busiest.tenths ? busy[i] : busiest;
-    }
     if (input->partial)
         tma_partial_write_text(input->result, out);
     write_kernel(&report);
@@ -138,7 +136,8 @@ void tma_kernel_report_text(const struct tma_kernel_report_input *input, FILE *o
                                              figures.gigabytes_per_second, figures.moved_bytes,
                                              figures.limits, &figures.memory},
                          out);
-    tma_limited_write_text(&input->findings, input->result->statements == 0, busiest, out);
+    tma_limited_write_text(&input->findings, input->result->statements == 0, busy,
+                           TMA_KERNEL_RESOURCE_COUNT, out);
     tma_shares_write_text("busy (% of the time)", busy, TMA_KERNEL_RESOURCE_COUNT, out);
     write_overlap(&report);
     for (uint32_t i = 0; i < input->kernel->role_count; i++)

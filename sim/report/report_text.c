@@ -157,12 +157,10 @@ static void write_causes(const struct text_report *report) {
 void tma_report_write_text(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
     struct text_report report = {out, input, input->result, &figures};
-    struct tma_cause_share busy[TMA_RESOURCE_COUNT], busiest = {0};
-    for (int i = 0; i < TMA_RESOURCE_COUNT; i++) {
+    struct tma_cause_share busy[TMA_RESOURCE_COUNT];
+    for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
         busy[i] = tma_busy_share(tma_resource_key((enum tma_resource)i),
                                  tma_resource_text((enum tma_resource)i), figures.busy[i]);
-        busiest = busy[i].tenths > busiest.tenths ? busy[i] : busiest;
-    }
     if (input->partial)
         tma_partial_write_text(input->result, out);
     write_scenario(&report);
@@ -171,7 +169,8 @@ void tma_report_write_text(const struct tma_report_input *input, FILE *out) {
                                              figures.moved_bytes, figures.limits, &figures.memory},
                          out);
     write_conflicts(&report);
-    tma_limited_write_text(&input->findings, input->result->counters.operations == 0, busiest, out);
+    tma_limited_write_text(&input->findings, input->result->counters.operations == 0, busy,
+                           TMA_RESOURCE_COUNT, out);
     tma_shares_write_text("busy (% of the time)", busy, TMA_RESOURCE_COUNT, out);
     write_causes(&report);
     if (!input->details)
