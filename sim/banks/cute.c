@@ -7,7 +7,7 @@
 
 #include "tensormap/types.h"
 
-enum { CHUNK_BITS = 4, MOST_DEPTH = 2 };
+enum { CHUNK_BITS = 4, MOST_DEPTH = 2, MOST_BYTES = 1 << 20, MOST_ELEMENTS = 1 << 20 };
 
 /* The text that is read, and where. */
 struct cute_cursor {
@@ -126,6 +126,25 @@ static enum tma_error_code find_mode(const struct cute_cursor *cursor, const uin
     return TMA_OK;
 }
 
+/* Elements that overlap, with a stride of 0 for example, may be more than there are bytes. */
+static enum tma_error_code check_size(const struct tma_cute_layout *layout,
+                                      struct tma_error *error) {
+    uint32_t count = layout->first[layout->mode_count];
+    for (uint32_t i = 0; i < count; i++)
+        if (layout->extents[i] == 0)
+            return tma_fail(error, TMA_ERROR_ARGUMENT, "an extent of 0");
+    uint64_t last = layout->address, elements = 1;
+    for (uint32_t i = 0; i < count; i++)
+        last += (uint64_t)(layout->extents[i] - 1) * layout->strides[i] * layout->element_bits / 8;
+    if (last >= MOST_BYTES)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "the layout reaches beyond 1 MB");
+    for (uint32_t i = 0; i < count && elements <= MOST_ELEMENTS; i++)
+        elements *= layout->extents[i];
+    if (elements > MOST_ELEMENTS)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "the layout has more than 2^20 elements");
+    return TMA_OK;
+}
+
 enum tma_error_code tma_cute_read(const char *text, struct tma_cute_layout *layout,
                                   struct tma_error *error) {
     struct cute_cursor cursor = {text, text, error};
@@ -157,17 +176,7 @@ enum tma_error_code tma_cute_read(const char *text, struct tma_cute_layout *layo
     if (code == TMA_OK && (modes != layout->mode_count ||
                            memcmp(first, layout->first, (modes + 1) * sizeof first[0]) != 0))
         code = wrong(&cursor, "strides with the parentheses of the shape");
-    uint64_t last = layout->address;
-    for (uint32_t i = 0; code == TMA_OK && i < layout->first[layout->mode_count]; i++) {
-        if (layout->extents[i] == 0)
-            code = tma_fail(error, TMA_ERROR_ARGUMENT, "an extent of 0");
-        else
-            last +=
-                (uint64_t)(layout->extents[i] - 1) * layout->strides[i] * layout->element_bits / 8;
-    }
-    if (code == TMA_OK && last >= UINT32_C(1) << 20)
-        code = tma_fail(error, TMA_ERROR_ARGUMENT, "the layout reaches beyond 1 MB");
-    return code;
+    return code == TMA_OK ? check_size(layout, error) : code;
 }
 
 struct tma_cute_layout tma_cute_of_tile(const struct tma_tile *tile, uint32_t element_bits) {

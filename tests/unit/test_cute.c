@@ -82,6 +82,8 @@ static const struct {
     {"(8,64):(64,1", "closing parenthesis"},
     {"smem_ptr[12b] o (8,8):(8,1)", "12 bits"},
     {"(1048576,1048576):(1048576,1)", "beyond 1 MB"},
+    {"(1048576,2):(0,0)", "more than 2^20 elements"},
+    {"((1048576,4096),1):((0,0),1)", "more than 2^20 elements"},
     {"(0,8):(8,1)", "extent of 0"},
     {"(1,2,3,4,5,6,7,8,9):(1,1,1,1,1,1,1,1,1)", "at most 8"},
     {"", "a number"},
