@@ -12,6 +12,8 @@
 
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16, MOST_LINES = 16, CHUNKS = LINE_BYTES / CHUNK_BYTES };
 
+#define NO_ELEMENT UINT32_MAX
+
 struct cute_options {
     struct cli_options common;
     const char *layout; /* NULL: not given */
@@ -65,46 +67,52 @@ static void write_box(const struct tma_cute_layout *layout, FILE *out) {
     fputc('\n', out);
 }
 
-/* The element that begins at an address; false: none does. */
-static bool find_element(const struct tma_cute_layout *layout, uint32_t address,
-                         uint32_t indices[TMA_CUTE_MODES]) {
-    uint64_t count = 1;
+/* The indices of an element; those of the first mode vary fastest. */
+static void indices_of(const struct tma_cute_layout *layout, uint32_t element,
+                       uint32_t indices[TMA_CUTE_MODES]) {
+    for (uint32_t mode = 0; mode < layout->mode_count; mode++) {
+        indices[mode] = element % tma_cute_extent(layout, mode);
+        element /= tma_cute_extent(layout, mode);
+    }
+}
+
+/* Finds the first element at the first byte of each chunk from an address on. */
+static void find_elements(const struct tma_cute_layout *layout, uint32_t from,
+                          uint32_t elements[MOST_LINES * CHUNKS]) {
+    uint32_t count = 1, indices[TMA_CUTE_MODES];
+    for (uint32_t i = 0; i < MOST_LINES * CHUNKS; i++)
+        elements[i] = NO_ELEMENT;
     for (uint32_t mode = 0; mode < layout->mode_count; mode++)
         count *= tma_cute_extent(layout, mode);
-    for (uint64_t n = 0; n < count; n++) {
-        uint64_t left = n;
-        for (uint32_t mode = 0; mode < layout->mode_count; mode++) {
-            indices[mode] = (uint32_t)(left % tma_cute_extent(layout, mode));
-            left /= tma_cute_extent(layout, mode);
-        }
-        if (tma_cute_address(layout, indices) == address)
-            return true;
+    for (uint32_t element = 0; element < count; element++) {
+        indices_of(layout, element, indices);
+        uint32_t byte = tma_cute_address(layout, indices) - from, chunk = byte / CHUNK_BYTES;
+        if (byte % CHUNK_BYTES == 0 && chunk < MOST_LINES * CHUNKS && elements[chunk] == NO_ELEMENT)
+            elements[chunk] = element;
     }
-    return false;
 }
 
 static void write_cells(const struct tma_cute_layout *layout, FILE *out) {
-    uint32_t indices[TMA_CUTE_MODES], last = layout->address;
-    for (uint32_t mode = 0; mode < layout->mode_count; mode++)
-        indices[mode] = tma_cute_extent(layout, mode) - 1;
+    uint32_t elements[MOST_LINES * CHUNKS], indices[TMA_CUTE_MODES], last = layout->address;
     for (uint32_t i = 0; i < layout->first[layout->mode_count]; i++)
         last += (layout->extents[i] - 1) * layout->strides[i] * layout->element_bits / 8;
     uint32_t first_line = layout->address / LINE_BYTES, lines = last / LINE_BYTES - first_line + 1;
+    find_elements(layout, first_line * LINE_BYTES, elements);
     fprintf(out, "each chunk of 16 bytes: the indices of the element at its first byte\n%-10s",
             "address");
     for (int chunk = 0; chunk < CHUNKS; chunk++)
         fprintf(out, " +%-*d", chunk + 1 < CHUNKS ? 8 : 0, chunk * CHUNK_BYTES);
     for (uint32_t line = 0; line < lines && line < MOST_LINES; line++) {
-        uint32_t address = (first_line + line) * LINE_BYTES;
-        fprintf(out, "\n0x%-8" PRIx32, address);
+        fprintf(out, "\n0x%-8" PRIx32, (first_line + line) * LINE_BYTES);
         for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
+            uint32_t element = elements[line * CHUNKS + chunk];
             char text[96] = ".";
             size_t at = 0;
-            if (find_element(layout, address + chunk * CHUNK_BYTES, indices))
-                for (uint32_t mode = 0; mode < layout->mode_count && at < sizeof text; mode++)
-                    at += (size_t)snprintf(text + at, sizeof text - at, "%s%" PRIu32 "%s",
-                                           mode == 0 ? "(" : ",", indices[mode],
-                                           mode + 1 == layout->mode_count ? ")" : "");
+            indices_of(layout, element, indices);
+            for (uint32_t mode = 0; mode < layout->mode_count && element != NO_ELEMENT; mode++)
+                at += (size_t)snprintf(text + at, sizeof text - at, "%s%" PRIu32 "%s",
+                                       mode == 0 ? "(" : ",", indices[mode],
+                                       mode + 1 == layout->mode_count ? ")" : "");
             fprintf(out, " %-*s", chunk + 1 < CHUNKS ? 9 : 0, text);
         }
     }
