@@ -97,23 +97,14 @@ static enum tma_error_code read_pointer(struct cute_cursor *cursor,
     return take(cursor, "o") ? TMA_OK : wrong(cursor, "o");
 }
 
-static uint32_t log2_of(uint32_t value) {
-    uint32_t log = 0;
-    while (value >> log > 1)
-        log++;
-    return log;
-}
+/* By B of Swizzle<B,4,3> in bytes. */
+static const enum tma_swizzle modes_by_bits[] = {TMA_SWIZZLE_NONE, TMA_SWIZZLE_32B, TMA_SWIZZLE_64B,
+                                                 TMA_SWIZZLE_128B};
 
 /* The mode of Swizzle<B,M,S>; the M of bytes is 4: chunks of 16 bytes. */
 static enum tma_error_code find_mode(const struct cute_cursor *cursor, const uint32_t swizzle[3],
                                      bool in_bytes, struct tma_cute_layout *layout) {
-    static const enum tma_swizzle modes[] = {TMA_SWIZZLE_NONE, TMA_SWIZZLE_32B, TMA_SWIZZLE_64B,
-                                             TMA_SWIZZLE_128B};
-    uint32_t base = swizzle[1] + (in_bytes ? 0 : log2_of(layout->element_bits) - 3);
-    if (swizzle[0] == 0) {
-        layout->swizzle = TMA_SWIZZLE_NONE;
-        return TMA_OK;
-    }
+    uint32_t base = swizzle[1] + (in_bytes ? 0 : (uint32_t)__builtin_ctz(layout->element_bits / 8));
     if (swizzle[0] > 3 || base != CHUNK_BITS || swizzle[2] != 3)
         return tma_fail(cursor->error, TMA_ERROR_ARGUMENT,
                         "TMA has no Swizzle<%u,%u,%u> of %s; allowed: <1,%u,3>, <2,%u,3> and "
@@ -122,7 +113,7 @@ static enum tma_error_code find_mode(const struct cute_cursor *cursor, const uin
                         in_bytes ? "bytes behind smem_ptr" : "elements",
                         CHUNK_BITS + swizzle[1] - base, CHUNK_BITS + swizzle[1] - base,
                         CHUNK_BITS + swizzle[1] - base);
-    layout->swizzle = modes[swizzle[0]];
+    layout->swizzle = modes_by_bits[swizzle[0]];
     return TMA_OK;
 }
 
@@ -179,15 +170,16 @@ enum tma_error_code tma_cute_read(const char *text, struct tma_cute_layout *layo
     return code == TMA_OK ? check_size(layout, error) : code;
 }
 
-struct tma_cute_layout tma_cute_of_tile(const struct tma_tile *tile, uint32_t element_bits) {
+struct tma_cute_layout tma_cute_of_tile(const struct tma_tile *tile) {
+    uint32_t element_bytes = tile->element_bytes;
     return (struct tma_cute_layout){
         .swizzle = tile->swizzle,
-        .element_bits = element_bits,
+        .element_bits = 8 * element_bytes,
         .address = tile->shared_address,
         .mode_count = 2,
         .first = {0, 1, 2},
-        .extents = {tile->rows, tile->row_bytes * 8 / element_bits},
-        .strides = {tile->pitch_bytes * 8 / element_bits, 1},
+        .extents = {tile->rows, tile->row_bytes / element_bytes},
+        .strides = {tile->pitch_bytes / element_bytes, 1},
     };
 }
 
@@ -206,10 +198,9 @@ static size_t write_tuple(const struct tma_cute_layout *layout, const uint32_t *
 }
 
 void tma_cute_write(const struct tma_cute_layout *layout, char text[TMA_CUTE_TEXT_BYTES]) {
-    unsigned bits = layout->swizzle == TMA_SWIZZLE_128B  ? 3
-                    : layout->swizzle == TMA_SWIZZLE_64B ? 2
-                    : layout->swizzle == TMA_SWIZZLE_32B ? 1
-                                                         : 0;
+    unsigned bits = 0;
+    while (modes_by_bits[bits] != layout->swizzle)
+        bits++;
     size_t at =
         (size_t)snprintf(text, TMA_CUTE_TEXT_BYTES, "Swizzle<%u,4,3> o smem_ptr[%ub](0x%x) o ",
                          bits, layout->element_bits, layout->address);

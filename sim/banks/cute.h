@@ -28,8 +28,9 @@ struct tma_cute_layout {
 enum tma_error_code tma_cute_read(const char *text, struct tma_cute_layout *layout,
                                   struct tma_error *error);
 
-/* The layout of a tile whose rows have `columns` elements: of a box of two dimensions. */
-struct tma_cute_layout tma_cute_of_tile(const struct tma_tile *tile, uint32_t element_bits);
+/* The layout of a tile, with modes for its rows and for the elements of a row, which have whole
+ * bytes. Its swizzle is one that a layout has. */
+struct tma_cute_layout tma_cute_of_tile(const struct tma_tile *tile);
 
 /* Writes it as text. */
 void tma_cute_write(const struct tma_cute_layout *layout, char text[TMA_CUTE_TEXT_BYTES]);

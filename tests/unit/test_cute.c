@@ -60,7 +60,7 @@ END_TEST
 /* Each element of a tile lies where TMA puts it. */
 START_TEST(tiles_are_texts) {
     const struct tma_tile tile = {TMA_SWIZZLE_64B, 512, 40, 64, 64, 4};
-    struct tma_cute_layout layout = tma_cute_of_tile(&tile, 32);
+    struct tma_cute_layout layout = tma_cute_of_tile(&tile);
     for (uint32_t row = 0; row < tile.rows; row++)
         for (uint32_t column = 0; column < 16; column++) {
             const uint32_t indices[TMA_CUTE_MODES] = {row, column};

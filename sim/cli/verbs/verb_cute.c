@@ -37,7 +37,7 @@ static int write_tiles(const struct tma_scenario *scenario, FILE *out) {
                                               : "this swizzle mode of TMA");
             return CLI_ERROR;
         }
-        struct tma_cute_layout layout = tma_cute_of_tile(&tile, 8 * tile.element_bytes);
+        struct tma_cute_layout layout = tma_cute_of_tile(&tile);
         tma_cute_write(&layout, text);
         fprintf(out, "%s: %s\n", name, text);
     }
@@ -53,11 +53,8 @@ static void write_box(const struct tma_cute_layout *layout, FILE *out) {
         fprintf(out, "no single box: %s\n", error.text);
         return;
     }
-    int type = layout->element_bits == 8    ? 0
-               : layout->element_bits == 16 ? 1
-               : layout->element_bits == 32 ? 2
-                                            : 3;
-    fprintf(out, "tensor map: {data_type: %s, box_dim: [", types[type]);
+    fprintf(out, "tensor map: {data_type: %s, box_dim: [",
+            types[__builtin_ctz(layout->element_bits / 8)]);
     for (uint32_t d = 0; d < rank; d++)
         fprintf(out, "%s%" PRIu32, d == 0 ? "" : ", ", box[d]);
     fprintf(out, "], swizzle: %s}\nits dimensions:",
