@@ -41,8 +41,8 @@ static bool lack_memory(const struct maker *maker) {
     return false;
 }
 
-/* Copies a text, which stays as long as the variants. NULL, with an error printed, when out of
- * memory. */
+/* Copies a text, which stays as long as the variants. NULL, with the error, when out of memory.
+ */
 static const char *keep(struct maker *maker, const char *text, size_t length) {
     struct tma_variants *variants = maker->variants;
     char **grown = tma_array_grow(variants->texts, variants->text_count, &variants->text_capacity,
