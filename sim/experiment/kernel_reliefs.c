@@ -16,15 +16,6 @@ static struct tma_kernel *kernel_of(struct tma_relieved *relieved) {
     return relieved->workload;
 }
 
-/* The first statement at or behind index `from` that is of a kind; NULL: none. */
-static struct tma_statement *find_statement(struct tma_kernel *kernel, uint32_t from,
-                                            enum tma_statement_kind kind) {
-    for (uint32_t i = from; i < kernel->statement_count; i++)
-        if (kernel->statements[i].kind == kind)
-            return &kernel->statements[i];
-    return NULL;
-}
-
 /* Whether a compute statement does such work. */
 static bool does_work(const struct tma_kernel *kernel, enum tma_work work) {
     for (uint32_t i = 0; i < kernel->statement_count; i++)
@@ -128,12 +119,11 @@ static bool immediate_release(struct tma_relieved *relieved) {
 }
 
 static bool shorter_tiles(struct tma_relieved *relieved) {
-    struct tma_kernel *kernel = kernel_of(relieved);
+    const struct tma_kernel *kernel = kernel_of(relieved);
     bool dynamic = false;
-    for (struct tma_statement *tiles = find_statement(kernel, 0, TMA_STATEMENT_TILES);
-         tiles != NULL; tiles = find_statement(kernel, (uint32_t)(tiles - kernel->statements) + 1,
-                                               TMA_STATEMENT_TILES))
-        dynamic |= tiles->schedule == TMA_TILES_DYNAMIC;
+    for (uint32_t i = 0; i < kernel->statement_count; i++)
+        dynamic |= kernel->statements[i].kind == TMA_STATEMENT_TILES &&
+                   kernel->statements[i].schedule == TMA_TILES_DYNAMIC;
     tma_relieve_part(relieved, TMA_RELIEF_OF_tile_counter);
     return dynamic;
 }
