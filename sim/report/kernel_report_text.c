@@ -51,11 +51,7 @@ static void write_program(const struct kernel_text *report) {
                       tma_name_of(&tma_data_type_names, (int)kernel->maps[i].data_type),
                       tma_name_of(&tma_swizzle_names, (int)kernel->maps[i].swizzle),
                       tma_name_of(&tma_l2_promotion_names, (int)kernel->maps[i].l2_promotion));
-    if (report->figures->memory.cycles > report->result->cycles)
-        tma_text_line(report->out, "L2 and DRAM",
-                      "done after %" PRIu64 " cycles, with what the CTAs do not wait for",
-                      report->figures->memory.cycles);
-    tma_distribution_write_text("each CTA", &report->result->cta_cycles, "CTAs", report->out);
+    tma_cta_times_write_text(report->result, &report->figures->memory, report->out);
 }
 
 static void write_bytes(const struct kernel_text *report) {

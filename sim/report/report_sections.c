@@ -46,6 +46,15 @@ void tma_distribution_write_text(const char *label, const struct tma_distributio
                   distribution->count, what);
 }
 
+void tma_cta_times_write_text(const struct tma_result *result,
+                              const struct tma_memory_figures *memory, FILE *out) {
+    if (memory->cycles > result->cycles)
+        tma_text_line(out, "L2 and DRAM",
+                      "done after %" PRIu64 " cycles, with what the CTAs do not wait for",
+                      memory->cycles);
+    tma_distribution_write_text("each CTA", &result->cta_cycles, "CTAs", out);
+}
+
 void tma_distribution_write_json(const char *key, const struct tma_distribution *distribution,
                                  struct tma_json *json) {
     tma_json_begin_object(json, key);

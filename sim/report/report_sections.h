@@ -27,6 +27,10 @@ void tma_distribution_write_text(const char *label, const struct tma_distributio
 void tma_distribution_write_json(const char *key, const struct tma_distribution *distribution,
                                  struct tma_json *json);
 
+/* When L2 and DRAM were done, where that is after the last CTA, and the cycles of CTAs. */
+void tma_cta_times_write_text(const struct tma_result *result,
+                              const struct tma_memory_figures *memory, FILE *out);
+
 /* What the run used of each limit of the machine. Limits that are not known are left out of the
  * text, and null in JSON. */
 void tma_limits_write_text(const struct tma_limit_figure limits[TMA_LIMIT_COUNT], FILE *out);

@@ -78,11 +78,7 @@ static void write_times(const struct text_report *report) {
     const struct tma_figures *figures = report->figures;
     for (uint32_t i = 0; i < report->input->workload->map_count; i++)
         write_map(report, i);
-    if (figures->memory.cycles > report->result->cycles)
-        tma_text_line(report->out, "L2 and DRAM",
-                      "done after %" PRIu64 " cycles, with what the CTAs do not wait for",
-                      figures->memory.cycles);
-    tma_distribution_write_text("each CTA", &report->result->cta_cycles, "CTAs", report->out);
+    tma_cta_times_write_text(report->result, &figures->memory, report->out);
     write_bytes(report);
     tma_limits_write_text(figures->limits, report->out);
     tma_distribution_write_text("operation latency", &report->result->latency_cycles, "operations",
