@@ -1,7 +1,9 @@
 #include "cli/files/scenario_input.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/allocation.h"
 #include "cli/files/map_input.h"
 #include "cli/files/output.h"
 #include "cli/messages.h"
@@ -84,16 +86,26 @@ static bool read_map_alone(const struct cli_options *options, struct tma_scenari
                            bool *alone) {
     struct tma_diagnostics list = {0};
     struct cli_map_input input;
+    const struct cli_list *settings = &options->settings;
+    const char **of_machine = tma_allocate(settings->count, sizeof *of_machine);
+    size_t count = 0;
     char text[MAP_TEXT_BYTES];
     bool good = false;
+    for (size_t i = 0; of_machine != NULL && i < settings->count; i++)
+        if (strncmp(settings->items[i], "gpu.", strlen("gpu.")) == 0)
+            of_machine[count++] = settings->items[i];
     *alone = cli_map_input_load(options, options->operands.items[0], &input, &list) &&
              input.file.nodes[0] == &input.file.single && cli_map(&input, 0)->kind == TMA_MAP_TILED;
-    if (*alone) {
+    if (*alone && of_machine == NULL) {
+        cli_error("out of memory");
+        *scenario = (struct tma_scenario){0};
+    } else if (*alone) {
         write_load(cli_map(&input, 0), text);
-        good = tma_scenario_read_text(text, "the map", NULL, 0, scenario, &list);
+        good = tma_scenario_read_text(text, "the map", of_machine, count, scenario, &list);
         cli_print_diagnostics(&list);
     }
     tma_diagnostics_free(&list);
+    tma_release(of_machine);
     cli_map_input_free(&input);
     return good;
 }
