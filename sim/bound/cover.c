@@ -6,10 +6,14 @@
 /* Whether an expression is a polynomial of its variables: then a few values show that it is linear.
  */
 static bool is_polynomial(const struct tma_expression *expression) {
-    const char *text = tma_expression_text(expression), *call = text;
-    while ((call = strchr(call, '(')) != NULL) /* pow2 and tables */
-        if (call++ > text && (isalnum((unsigned char)call[-2]) || call[-2] == '_'))
+    const char *text = tma_expression_text(expression), *at = text;
+    while ((at = strchr(at, '(')) != NULL) { /* pow2 and tables: behind a name, and maybe blanks */
+        const char *before = at++;
+        while (before > text && isspace((unsigned char)before[-1]))
+            before--;
+        if (before > text && (isalnum((unsigned char)before[-1]) || before[-1] == '_'))
             return false;
+    }
     return strpbrk(text, "/%<>=!&|?,") == NULL;
 }
 

@@ -210,6 +210,28 @@ START_TEST(random_kernels) {
 }
 END_TEST
 
+/* A table looks linear where a bound looks, and names the same rows between: a call is no
+ * polynomial, with blanks before its parenthesis neither. */
+START_TEST(tables_are_not_linear) {
+    static const char *const calls[] = {"ids(i)", "ids (i)"};
+    enum { COUNT = 1024 };
+    char entries[4 * COUNT] = "", text[5 * COUNT];
+    for (int i = 0, at = 0; i < COUNT; i++)
+        at += snprintf(entries + at, sizeof entries - (size_t)at, "%s%d", i > 0 ? ", " : "",
+                       i <= 1 || i == COUNT / 2 || i == COUNT - 1 ? 64 * i : 0);
+    snprintf(text, sizeof text,
+             "name: tables\ngpu: configs/gpus/h100_sxm.yaml\ntensor_maps:\n"
+             "  X: {data_type: float32, global_dim: [128, 65536], box_dim: [128, 64]}\n"
+             "kernel:\n  ctas: 128\n  initial_cache: cold\n  tables: {ids: [%s]}\n"
+             "  rings: {t: {stages: 1}}\n  roles:\n    one:\n      program:\n"
+             "        - for: {i: [cta, 1024, ctas]}\n          do:\n            - acquire: t\n"
+             "            - load: {map: X, into: t, at: [0, %s]}\n"
+             "            - wait: t\n            - release: t\n",
+             entries, calls[_i]);
+    ck_assert(check_bound(calls[_i], text));
+}
+END_TEST
+
 /* Kernels of the library with small numbers, on a few SMs. */
 static const struct {
     const char *name, *settings[9];
@@ -367,6 +389,7 @@ int main(void) {
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, random_kernels, 0, some_of(KERNELS / PART));
+    tcase_add_loop_test(all, tables_are_not_linear, 0, 2);
     tcase_add_loop_test(all, kernels_of_the_library, 0, (int)(sizeof library / sizeof library[0]));
     const int kernels_of_estimates = (int)(sizeof long_kernels / sizeof long_kernels[0]);
     tcase_add_loop_test(all, projections_are_near, 0, kernels_of_estimates);
