@@ -16,6 +16,21 @@ uint64_t tma_lane_instructions(const struct tma_lanes *lanes,
     return (pieces + WARP_LANES - 1) / WARP_LANES;
 }
 
+enum tma_error_code tma_lane_row_at(const struct tma_lanes *lanes, int64_t entry, int32_t *row,
+                                    struct tma_error *error) {
+    const struct tma_expression_table *table = lanes->rows;
+    if (entry < 0 || entry >= table->count)
+        return tma_fail(error, TMA_ERROR_FAULT,
+                        "it takes row %" PRId64 " from a table of %u entries", entry, table->count);
+    if (table->values[entry] < INT32_MIN || table->values[entry] > INT32_MAX)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "entry %" PRId64 " of its table is %" PRId64
+                        "; allowed: 32 bits with a sign",
+                        entry, table->values[entry]);
+    *row = (int32_t)table->values[entry];
+    return TMA_OK;
+}
+
 /* Appends the rows of an operation. Row i has its data from byte `before` on. */
 static bool add_rows(struct tma_simulation *simulation, struct tma_row_stream *stream,
                      uint32_t *count, struct tma_completion *sum) {
@@ -45,19 +60,18 @@ static enum tma_error_code find_rows(struct tma_simulation *simulation,
     struct tma_operation operation = issued->operation;
     const struct tma_expression_table *table = issued->lanes.rows;
     struct tma_row_stream stream;
+    enum tma_error_code code;
     uint32_t times = table != NULL ? map.box_dim[1] : 1;
     if (table != NULL)
         map.box_dim[1] = 1;
     for (uint32_t i = 0; i < times; i++) {
         if (table != NULL) {
-            uint64_t entry = (uint64_t)issued->entry + i;
-            if (issued->entry < 0 || entry >= table->count)
-                return tma_fail(error, TMA_ERROR_FAULT,
-                                "it takes row %" PRId64 " from a table of %u entries",
-                                issued->entry + i, table->count);
-            operation.coordinates[1] = (int32_t)table->values[entry];
+            code = tma_lane_row_at(&issued->lanes, issued->entry + i, &operation.coordinates[1],
+                                   error);
+            if (code != TMA_OK)
+                return code;
         }
-        enum tma_error_code code = tma_rows_begin(&stream, &map, &operation, size, error);
+        code = tma_rows_begin(&stream, &map, &operation, size, error);
         if (code != TMA_OK)
             return code;
         if (!add_rows(simulation, &stream, count, sum))

@@ -10,8 +10,14 @@
 uint64_t tma_lane_instructions(const struct tma_lanes *lanes,
                                const struct tma_operation_size *size);
 
+/* The row, a coordinate of dimension 1, that an entry of the table of `lanes` names. Returns
+ * TMA_ERROR_FAULT where the table has no such entry, TMA_ERROR_ARGUMENT where the row does not fit
+ * in a coordinate. */
+enum tma_error_code tma_lane_row_at(const struct tma_lanes *lanes, int64_t entry, int32_t *row,
+                                    struct tma_error *error);
+
 /* Hands over all accesses of an operation. Returns TMA_ERROR_MEMORY, TMA_ERROR_FAULT with a text
- * where an address is not aligned or a table has no such entry, or what tma_rows_begin does. */
+ * where an address is not aligned, or what tma_lane_row_at and tma_rows_begin do. */
 enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,
                                         struct tma_issued *operation, uint64_t cycle, uint64_t tag,
                                         uint32_t sm, struct tma_error *error);

@@ -12,7 +12,8 @@
     "tensor_maps:\n"                                                                               \
     "  X: {data_type: float32, global_dim: [256, 64], box_dim: [64, 8]}\n"                         \
     "  I: {data_type: uint32, global_dim: [256, 64], box_dim: [64, 8]}\n"                          \
-    "kernel:\n  ctas: 1\n  tables: {ids: [63, 1, 1, 7, 8, 9, 10, 11, 12]}\n"                       \
+    "  R: {data_type: float32, global_dim: [256, 64], box_dim: [64, 1]}\n"                         \
+    "kernel:\n  ctas: 1\n  tables: {ids: [63, 1, 1, 7, 8, 9, 10, 11, 12], big: [4294967296]}\n"    \
     "  rings: {t: {stages: 2}}\n  roles:\n"                                                        \
     "    consumer:\n      program:\n        - wait: t\n        - release: t\n"                     \
     "    producer:\n      warps: 4\n      program:\n        - acquire: t\n"
@@ -136,18 +137,32 @@ START_TEST(a_hit_takes_its_latency) {
 }
 END_TEST
 
-/* A row that no entry names stops the run. */
-START_TEST(a_row_behind_the_table) {
+/* A row that no entry names, or that is no coordinate, stops the run. */
+static const struct {
+    const char *text, *error;
+    enum tma_error_code code;
+} bad_rows[] = {
+    {HEAD FILL LINE("load: {map: X, by: warps, table: ids, entry: 2, at: [0, 0]}"),
+     "row 9 from a table of 9 entries", TMA_ERROR_FAULT},
+    {HEAD LINE("bulk: {map: X, into: t, table: ids, entry: 2, at: [0, 0]}"),
+     "row 9 from a table of 9 entries", TMA_ERROR_FAULT},
+    {HEAD LINE("bulk: {map: R, into: t, table: ids, entry: 9, at: [0, 0]}"),
+     "row 9 from a table of 9 entries", TMA_ERROR_FAULT},
+    {HEAD FILL LINE("load: {map: R, by: warps, table: big, at: [0, 0]}"),
+     "entry 0 of its table is 4294967296; allowed: 32 bits with a sign", TMA_ERROR_ARGUMENT},
+    {HEAD LINE("bulk: {map: R, into: t, table: big, at: [0, 0]}"),
+     "entry 0 of its table is 4294967296; allowed: 32 bits with a sign", TMA_ERROR_ARGUMENT},
+};
+
+START_TEST(rows_of_tables) {
     static struct tma_scenario scenario;
     static struct tma_result result;
-    struct tma_error error;
-    ck_assert(read_scenario_text(
-        HEAD FILL LINE("load: {map: X, by: warps, table: ids, entry: 2, at: [0, 0]}"), "text", NULL,
-        0, &scenario, NULL));
+    struct tma_error error = {.text = ""};
+    ck_assert(read_scenario_text(bad_rows[_i].text, "text", NULL, 0, &scenario, NULL));
     ck_assert_int_eq(
         tma_kernel_run(&scenario.machine, &scenario.program->kernel, NULL, &result, NULL, &error),
-        TMA_ERROR_FAULT);
-    ck_assert_ptr_nonnull(strstr(error.text, "row 9 from a table of 9 entries"));
+        bad_rows[_i].code);
+    ck_assert_msg(strstr(error.text, bad_rows[_i].error) != NULL, "%s", error.text);
     tma_scenario_free(&scenario);
 }
 END_TEST
@@ -157,7 +172,7 @@ int main(void) {
     TCase *cases = tcase_create("lanes");
     tcase_add_loop_test(cases, accesses, 0, (int)TABLE_ROWS(kernels));
     tcase_add_test(cases, a_hit_takes_its_latency);
-    tcase_add_test(cases, a_row_behind_the_table);
+    tcase_add_loop_test(cases, rows_of_tables, 0, (int)TABLE_ROWS(bad_rows));
     suite_add_tcase(suite, cases);
     load_engine();
     return run_suite(suite);

@@ -295,7 +295,6 @@ static bool find_coordinates(struct tma_role_state *role, const struct tma_state
                              uint32_t piece, struct tma_issued *issued) {
     const struct tma_kernel *kernel = role->cursor.kernel;
     const int64_t *variables = tma_cursor_place(&role->cursor)->variables;
-    const struct tma_expression_table *rows = statement->lanes.rows;
     struct tma_error error;
     if (!tma_statement_operation(kernel, statement, variables, &issued->operation,
                                  &issued->map_index, &error) ||
@@ -303,20 +302,18 @@ static bool find_coordinates(struct tma_role_state *role, const struct tma_state
         tma_role_fail(role, statement, error.code, error.text);
         return false;
     }
-    if (!issued->one_row)
-        return true;
-    if (rows == NULL) {
+    if (statement->lanes.by != TMA_BY_BULK)
+        return true; /* lanes have all rows of the tile */
+    if (statement->lanes.rows == NULL) {
         issued->operation.coordinates[1] += (int32_t)piece;
-    } else if (issued->entry < 0 || issued->entry + piece >= rows->count) {
-        tma_role_fail(role, statement, TMA_ERROR_FAULT,
-                      "it takes a row from behind the end of the table");
+    } else if (tma_lane_row_at(&statement->lanes, issued->entry + piece,
+                               &issued->operation.coordinates[1], &error) != TMA_OK) {
+        tma_role_fail(role, statement, error.code, error.text);
         return false;
-    } else {
-        issued->operation.coordinates[1] = (int32_t)rows->values[issued->entry + piece];
     }
-    uint32_t bytes = role->cta->engine->facts[index_of(kernel, statement)].footprint_bytes /
-                     role->cta->engine->facts[index_of(kernel, statement)].pieces;
-    issued->operation.shared_address += piece * bytes;
+    const struct tma_statement_facts *facts =
+        &role->cta->engine->facts[index_of(kernel, statement)];
+    issued->operation.shared_address += piece * (facts->footprint_bytes / facts->pieces);
     return true;
 }
 
