@@ -120,16 +120,6 @@ static enum tma_access_kind kind_of(const struct tma_issued *issued) {
     return issued->lanes.returns ? TMA_ACCESS_ATOMIC : TMA_ACCESS_REDUCE;
 }
 
-static enum tma_caching caching_of(const struct tma_lanes *lanes) {
-    static const enum tma_caching of[] = {[TMA_LANES_CACHE_ALL] = TMA_CACHING_ALL,
-                                          [TMA_LANES_CACHE_L2] = TMA_CACHING_L2,
-                                          [TMA_LANES_CACHE_NO_ALLOCATE] = TMA_CACHING_NO_ALLOCATE,
-                                          [TMA_LANES_CACHE_EVICT_FIRST] = TMA_CACHING_EVICT_FIRST,
-                                          [TMA_LANES_CACHE_EVICT_LAST] = TMA_CACHING_EVICT_LAST,
-                                          [TMA_LANES_CACHE_COHERENT] = TMA_CACHING_COHERENT};
-    return of[lanes->caching];
-}
-
 /* Hands over one instruction of a warp: the pieces from `first` on. */
 static enum tma_error_code access_once(struct tma_simulation *simulation, struct tma_issued *issued,
                                        struct tma_access *access, uint64_t first, uint64_t end,
@@ -189,7 +179,7 @@ enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,
                                 .tag = tag,
                                 .sm = sm,
                                 .kind = kind_of(issued),
-                                .caching = caching_of(lanes)};
+                                .caching = lanes->caching};
     map.global_address += maps->arrays[issued->map].pitch_bytes * issued->map_index;
     issued->sum = (struct tma_completion){.tag = tag, .sm = sm, .issue_cycle = cycle};
     enum tma_error_code code =

@@ -11,6 +11,7 @@
 
 #include "base/api.h"
 #include "expression/expression.h"
+#include "memory/core/warp_access.h"
 
 TMA_API_BEGIN
 
@@ -29,23 +30,13 @@ enum tma_piece_order {
     TMA_PIECES_SAME        /* every lane has the first piece of the tile */
 };
 
-/* What an L1 cache does with what lanes load, as PTX names it. */
-enum tma_lane_caching {
-    TMA_LANES_CACHE_ALL,         /* ld, ld.ca, cp.async.ca */
-    TMA_LANES_CACHE_L2,          /* .cg: not in L1 */
-    TMA_LANES_CACHE_NO_ALLOCATE, /* L1::no_allocate */
-    TMA_LANES_CACHE_EVICT_FIRST, /* L1::evict_first */
-    TMA_LANES_CACHE_EVICT_LAST,  /* L1::evict_last */
-    TMA_LANES_CACHE_COHERENT     /* ld.relaxed, ld.volatile */
-};
-
 struct tma_lanes {
     enum tma_mover by;
     enum tma_piece_order order;
-    enum tma_lane_caching caching;
-    uint32_t lane_bytes; /* 1, 2, 4, 8 or 16; 0 with TMA_BY_TMA and TMA_BY_BULK */
-    uint32_t active;     /* lanes that have a piece, over all warps; 0: as many as there are */
-    bool returns;        /* of a reduction: atom, whose result comes back; else red */
+    enum tma_caching caching; /* of loads */
+    uint32_t lane_bytes;      /* 1, 2, 4, 8 or 16; 0 with TMA_BY_TMA and TMA_BY_BULK */
+    uint32_t active;          /* lanes that have a piece, over all warps; 0: as many as there are */
+    bool returns;             /* of a reduction: atom, whose result comes back; else red */
     /* Row i of the tile is row `entry + i` of the table, in the place of coordinate 1; NULL: the
      * rows of the box. */
     const struct tma_expression_table *rows;

@@ -322,7 +322,7 @@ static void print_lanes(const struct printer *printer, const struct tma_statemen
             fprintf(out, ", lanes: %s", tma_name_of(tma_piece_order_words, (int)lanes->order));
         if (lanes->active != 0)
             fprintf(out, ", active: %u", lanes->active);
-        if (lanes->caching != TMA_LANES_CACHE_ALL)
+        if (lanes->caching != TMA_CACHING_ALL)
             fprintf(out, ", cache: %s", tma_name_of(tma_lane_caching_words, (int)lanes->caching));
         if (lanes->returns)
             fputs(", returns: value", out);

@@ -18,12 +18,12 @@ static const struct tma_name order_items[] = {{"contiguous", TMA_PIECES_CONTIGUO
                                               {"strided", TMA_PIECES_STRIDED},
                                               {"same", TMA_PIECES_SAME}};
 static const struct tma_names order_names = {"order of lanes", order_items, 3};
-static const struct tma_name caching_items[] = {{"all", TMA_LANES_CACHE_ALL},
-                                                {"l2", TMA_LANES_CACHE_L2},
-                                                {"no_allocate", TMA_LANES_CACHE_NO_ALLOCATE},
-                                                {"evict_first", TMA_LANES_CACHE_EVICT_FIRST},
-                                                {"evict_last", TMA_LANES_CACHE_EVICT_LAST},
-                                                {"coherent", TMA_LANES_CACHE_COHERENT}};
+static const struct tma_name caching_items[] = {{"all", TMA_CACHING_ALL},
+                                                {"l2", TMA_CACHING_L2},
+                                                {"no_allocate", TMA_CACHING_NO_ALLOCATE},
+                                                {"evict_first", TMA_CACHING_EVICT_FIRST},
+                                                {"evict_last", TMA_CACHING_EVICT_LAST},
+                                                {"coherent", TMA_CACHING_COHERENT}};
 static const struct tma_names caching_names = {"use of L1", caching_items, 6};
 static const struct tma_name returns_items[] = {{"nothing", 0}, {"value", 1}};
 static const struct tma_names returns_names = {"result", returns_items, 2};
@@ -35,7 +35,7 @@ struct operation_keys_input {
     char map[TMA_MAX_NAME], table[TMA_KERNEL_NAME];
     enum tma_mover by;
     enum tma_piece_order order;
-    enum tma_lane_caching caching;
+    enum tma_caching caching;
     bool returns;
     uint32_t lane_bytes, active;
     const struct tma_yaml_node *entry;
