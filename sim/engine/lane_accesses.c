@@ -2,18 +2,27 @@
 
 #include <inttypes.h>
 
+#include "banks/banks.h"
 #include "base/array.h"
+#include "memory/core/sectors.h"
 #include "placement/rows.h"
 
-enum { WARP_LANES = 32, LINE_BYTES = 128, SECTOR_BYTES = 32 };
+/* Pieces of a row. */
+static uint32_t parts_of(const struct tma_lanes *lanes, const struct tma_operation_size *size) {
+    return (size->row_moved_bytes + lanes->lane_bytes - 1) / lanes->lane_bytes;
+}
+
+/* Pieces that lanes have, of so many rows. */
+static uint64_t pieces_of(const struct tma_lanes *lanes, const struct tma_operation_size *size,
+                          uint32_t rows) {
+    uint64_t pieces = (uint64_t)rows * parts_of(lanes, size);
+    bool all = lanes->active == 0 || (lanes->active >= pieces && lanes->order != TMA_PIECES_SAME);
+    return all ? pieces : lanes->active;
+}
 
 uint64_t tma_lane_instructions(const struct tma_lanes *lanes,
                                const struct tma_operation_size *size) {
-    uint64_t pieces = (uint64_t)size->rows *
-                      ((size->row_moved_bytes + lanes->lane_bytes - 1) / lanes->lane_bytes);
-    if (lanes->active != 0)
-        pieces = lanes->active < pieces || lanes->order == TMA_PIECES_SAME ? lanes->active : pieces;
-    return (pieces + WARP_LANES - 1) / WARP_LANES;
+    return (pieces_of(lanes, size, size->rows) + TMA_WARP_LANES - 1) / TMA_WARP_LANES;
 }
 
 enum tma_error_code tma_lane_row_at(const struct tma_lanes *lanes, int64_t entry, int32_t *row,
@@ -96,10 +105,9 @@ static uint32_t find_piece(const struct tma_lane_row *row, uint32_t part, uint32
 /* Adds what a lane touches to an access. */
 static void add_lane(struct tma_access *access, uint32_t line_bytes[TMA_MAX_ACCESS_LINES],
                      uint64_t address, uint32_t bytes) {
-    uint64_t line = address / LINE_BYTES;
-    uint32_t first = (uint32_t)(address % LINE_BYTES) / SECTOR_BYTES,
-             last = (uint32_t)((address + bytes - 1) % LINE_BYTES) / SECTOR_BYTES;
-    uint8_t sectors = (uint8_t)((2u << last) - (1u << first));
+    uint64_t line = address / TMA_LINE_BYTES;
+    uint32_t first = (uint32_t)(address % TMA_LINE_BYTES),
+             last = (uint32_t)((address + bytes - 1) % TMA_LINE_BYTES);
     uint32_t i = access->line_count;
     while (i > 0 && access->lines[i - 1].line != line)
         i--;
@@ -108,7 +116,7 @@ static void add_lane(struct tma_access *access, uint32_t line_bytes[TMA_MAX_ACCE
         access->lines[i - 1] = (struct tma_access_line){.line = line};
         line_bytes[i - 1] = 0;
     }
-    access->lines[i - 1].sectors |= sectors;
+    access->lines[i - 1].sectors |= (uint8_t)tma_sector_mask(first, last);
     line_bytes[i - 1] += bytes;
 }
 
@@ -150,7 +158,7 @@ static enum tma_error_code access_once(struct tma_simulation *simulation, struct
     access->wavefronts = access->line_count;
     for (uint32_t l = 0; l < access->line_count; l++) {
         struct tma_access_line *line = &access->lines[l];
-        line->partial = line_bytes[l] < SECTOR_BYTES * (uint32_t)__builtin_popcount(line->sectors);
+        line->partial = line_bytes[l] < TMA_SECTOR_BYTES * tma_sector_count(line->sectors);
         line->rounds = lanes->order == TMA_PIECES_SAME ? (uint8_t)touched : 1;
     }
     issued->accesses++;
@@ -186,18 +194,16 @@ enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,
         find_rows(simulation, issued, &map, &rows, &size, &issued->sum, error);
     if (code != TMA_OK)
         return code;
-    uint32_t parts = (size.row_moved_bytes + lanes->lane_bytes - 1) / lanes->lane_bytes;
-    uint64_t pieces = (uint64_t)rows * parts;
-    if (lanes->active != 0)
-        pieces = lanes->active < pieces || lanes->order == TMA_PIECES_SAME ? lanes->active : pieces;
+    uint32_t parts = parts_of(lanes, &size);
+    uint64_t pieces = pieces_of(lanes, &size, rows);
     issued->sum.writes = tma_writes_tensor(issued->operation.direction);
     issued->sum.bytes = size.row_moved_bytes * rows;
     issued->sum.cycle = issued->sum.start_cycle = issued->sum.rows_cycle = access.cycle;
     issued->accesses = 0;
-    for (uint64_t first = 0; first < pieces && code == TMA_OK; first += WARP_LANES)
+    for (uint64_t first = 0; first < pieces && code == TMA_OK; first += TMA_WARP_LANES)
         code = access_once(simulation, issued, &access, first,
-                           first + WARP_LANES < pieces ? first + WARP_LANES : pieces, parts, rows,
-                           error);
+                           first + TMA_WARP_LANES < pieces ? first + TMA_WARP_LANES : pieces, parts,
+                           rows, error);
     issued->sum.sent_cycle = issued->sum.arrival_cycle = issued->sum.cycle;
     if (code == TMA_OK && issued->accesses == 0 && !complete(simulation, issued))
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
