@@ -555,35 +555,30 @@ static void read_release(struct statement_context *context, int with) {
             input.behind, input.ring, context->reader->kernel->rings[statement->ring].depth);
 }
 
-static void read_transfer(struct statement_context *context, int direction) {
+static void read_operation(struct statement_context *context, enum tma_direction direction,
+                           enum tma_mover mover) {
     struct tma_statement statement = *statement_of(context);
     struct tma_statement_note *note = &context->reader->notes[context->index];
     statement.kind = TMA_STATEMENT_OPERATION;
     if (context->value->kind != TMA_YAML_MAPPING)
         diagnose_value(context, "{map: NAME, at: [...], ...}");
     else
-        tma_read_operation(context->reader, context->value, context->word,
-                           (enum tma_direction)direction, TMA_BY_TMA, &statement, note);
+        tma_read_operation(context->reader, context->value, context->word, direction, mover,
+                           &statement, note);
     *statement_of(context) = statement;
+}
+
+static void read_transfer(struct statement_context *context, int direction) {
+    read_operation(context, (enum tma_direction)direction, TMA_BY_TMA);
 }
 
 /* Reads a bulk copy, a cp_async or an atomic. The direction of a bulk copy follows from its keys.
  */
 static void read_moved(struct statement_context *context, int mover) {
-    struct tma_statement statement = *statement_of(context);
-    struct tma_statement_note *note = &context->reader->notes[context->index];
-    const struct tma_yaml_node *value = context->value;
-    statement.kind = TMA_STATEMENT_OPERATION;
-    if (value->kind != TMA_YAML_MAPPING) {
-        diagnose_value(context, "{map: NAME, at: [...], ...}");
-    } else {
-        enum tma_direction direction = mover == TMA_BY_WARPS ? TMA_REDUCE : TMA_LOAD;
-        if (mover == TMA_BY_BULK && tma_yaml_find(value, "from") != NULL)
-            direction = tma_yaml_find(value, "reduction") != NULL ? TMA_REDUCE : TMA_STORE;
-        tma_read_operation(context->reader, value, context->word, direction, (enum tma_mover)mover,
-                           &statement, note);
-    }
-    *statement_of(context) = statement;
+    enum tma_direction direction = mover == TMA_BY_WARPS ? TMA_REDUCE : TMA_LOAD;
+    if (mover == TMA_BY_BULK && tma_yaml_find(context->value, "from") != NULL)
+        direction = tma_yaml_find(context->value, "reduction") != NULL ? TMA_REDUCE : TMA_STORE;
+    read_operation(context, direction, (enum tma_mover)mover);
 }
 
 static void read_wait_loads(struct statement_context *context, int with) {
