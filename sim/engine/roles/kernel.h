@@ -198,6 +198,12 @@ struct tma_statement {
     bool writes;
 };
 
+/* Whether WAIT_LOADS waits for an operation: it loads into registers of the role. */
+static inline bool tma_statement_reads(const struct tma_statement *operation) {
+    return operation->lanes.by == TMA_BY_WARPS &&
+           (operation->operation.direction == TMA_LOAD || operation->lanes.returns);
+}
+
 /* Stages of shared memory that go round between the roles that fill them and those that use them.
  * A stage is full when each role that acquires it has arrived and all bytes are there. It is empty
  * when each role that releases it has done so, in all CTAs that release to this one. A role that

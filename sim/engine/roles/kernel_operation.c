@@ -317,12 +317,6 @@ static bool find_coordinates(struct tma_role_state *role, const struct tma_state
     return true;
 }
 
-/* Whether the role can wait for the operation by WAIT_LOADS. */
-static bool is_read(const struct tma_statement *statement) {
-    return statement->lanes.by == TMA_BY_WARPS &&
-           (statement->operation.direction == TMA_LOAD || statement->lanes.returns);
-}
-
 static bool issue_piece(struct tma_role_state *role, const struct tma_statement *statement,
                         uint32_t stage, uint32_t piece) {
     struct tma_kernel_cta *cta = role->cta;
@@ -337,12 +331,12 @@ static bool issue_piece(struct tma_role_state *role, const struct tma_statement 
     struct tma_issued *issued = &operation->base;
     operation->statement = statement;
     operation->stage = stage;
-    operation->group = is_read(statement) ? role->reads_issued : role->groups_committed;
+    operation->group = tma_statement_reads(statement) ? role->reads_issued : role->groups_committed;
     issued->number = role->operations++;
     issued->map = statement->map;
     issued->slot = role->index;
     issued->warp = role->number % 256;
-    issued->cta_stays = in_registers ? is_read(statement) : direction != TMA_PREFETCH;
+    issued->cta_stays = in_registers ? tma_statement_reads(statement) : direction != TMA_PREFETCH;
     issued->lanes = statement->lanes;
     issued->one_row = facts->pieces > 1;
     if (!find_coordinates(role, statement, piece, issued))
@@ -383,7 +377,7 @@ uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement 
     if (statement->ring != TMA_NO_RING && statement->operation.direction != TMA_PREFETCH &&
         !find_stage(role, statement, &stage))
         return 0;
-    if (is_read(statement)) {
+    if (tma_statement_reads(statement)) {
         while (role->reads_complete < role->reads_issued &&
                role->reads[role->reads_complete % TMA_MAX_GROUPS].pending == 0)
             role->reads_complete++;
@@ -397,7 +391,7 @@ uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement 
     for (uint32_t piece = 0; piece < facts->pieces; piece++)
         if (!issue_piece(role, statement, stage, piece))
             return 0;
-    role->reads_issued += is_read(statement);
+    role->reads_issued += tma_statement_reads(statement);
     if (tma_lanes_carry(statement->lanes.by))
         return lane_cycles(role, facts);
     /* The lanes of a warp issue their copies one after the other. */
@@ -444,7 +438,7 @@ void tma_role_complete(struct tma_simulation *simulation, struct tma_issued *iss
     enum tma_direction direction = issued->operation.direction;
     uint32_t mask = issued->operation.cta_mask;
     if (issued->lanes.by == TMA_BY_WARPS) {
-        if (is_read(operation->statement))
+        if (tma_statement_reads(operation->statement))
             complete_read(role, operation->group, completion->cycle);
         return;
     }

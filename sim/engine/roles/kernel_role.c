@@ -225,19 +225,31 @@ static void commit(struct tma_role_state *role) {
     spend(role, TMA_ROLE_ISSUE, engine_of(role)->machine.warp.commit_cycles);
 }
 
+/* How many of the first ones have to be complete so that at most `leaving` are left. */
+static uint64_t all_but(uint64_t count, uint32_t leaving) {
+    return count > leaving ? count - leaving : 0;
+}
+
+/* Takes the groups up to `until`, by number from *complete on, where all of them are complete:
+ * *cycle is when the last one was. False: not yet. */
+static bool take_groups(const struct tma_store_group groups[TMA_MAX_GROUPS], uint64_t *complete,
+                        uint64_t until, uint64_t *cycle) {
+    *cycle = 0;
+    for (uint64_t g = *complete; g < until; g++)
+        if (groups[g % TMA_MAX_GROUPS].pending > 0)
+            return false;
+    for (; *complete < until; ++*complete)
+        if (groups[*complete % TMA_MAX_GROUPS].cycle > *cycle)
+            *cycle = groups[*complete % TMA_MAX_GROUPS].cycle;
+    return true;
+}
+
 /* Waits until at most `leaving` groups of stores are left. False: not yet. */
 static bool wait_stores(struct tma_role_state *role, const struct tma_statement *statement) {
     const struct tma_machine *machine = &engine_of(role)->machine;
-    uint64_t until = role->groups_committed > statement->leaving
-                         ? role->groups_committed - statement->leaving
-                         : 0;
-    uint64_t complete = 0;
-    for (uint64_t g = role->groups_complete; g < until; g++)
-        if (role->groups[g % TMA_MAX_GROUPS].pending > 0)
-            return false;
-    for (; role->groups_complete < until; role->groups_complete++)
-        if (role->groups[role->groups_complete % TMA_MAX_GROUPS].cycle > complete)
-            complete = role->groups[role->groups_complete % TMA_MAX_GROUPS].cycle;
+    uint64_t until = all_but(role->groups_committed, statement->leaving), complete;
+    if (!take_groups(role->groups, &role->groups_complete, until, &complete))
+        return false;
     tma_race_know_stores(role, until);
     spend(role, TMA_ROLE_ISSUE, machine->warp.wait_group_cycles);
     if (complete > 0)
@@ -247,15 +259,9 @@ static bool wait_stores(struct tma_role_state *role, const struct tma_statement 
 
 /* Waits until at most `leaving` loads into registers are left. False: not yet. */
 static bool wait_loads(struct tma_role_state *role, const struct tma_statement *statement) {
-    uint64_t until =
-        role->reads_issued > statement->leaving ? role->reads_issued - statement->leaving : 0;
-    uint64_t complete = 0;
-    for (uint64_t r = role->reads_complete; r < until; r++)
-        if (role->reads[r % TMA_MAX_GROUPS].pending > 0)
-            return false;
-    for (; role->reads_complete < until; role->reads_complete++)
-        if (role->reads[role->reads_complete % TMA_MAX_GROUPS].cycle > complete)
-            complete = role->reads[role->reads_complete % TMA_MAX_GROUPS].cycle;
+    uint64_t until = all_but(role->reads_issued, statement->leaving), complete;
+    if (!take_groups(role->reads, &role->reads_complete, until, &complete))
+        return false;
     spend_until(role, TMA_ROLE_LOADS, complete);
     return true;
 }

@@ -304,8 +304,7 @@ static void check_stores(const struct use_checker *checker, const struct tma_rol
         else if (statement->kind == TMA_STATEMENT_WAIT_LOADS)
             wait_loads = i;
         else if (statement->kind == TMA_STATEMENT_OPERATION && statement->lanes.by == TMA_BY_WARPS)
-            read =
-                statement->operation.direction == TMA_LOAD || statement->lanes.returns ? i : read;
+            read = tma_statement_reads(statement) ? i : read;
         else if (statement->kind == TMA_STATEMENT_OPERATION &&
                  (statement->operation.direction == TMA_STORE ||
                   statement->operation.direction == TMA_REDUCE))
