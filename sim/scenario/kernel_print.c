@@ -337,20 +337,11 @@ static void print_lanes(const struct printer *printer, const struct tma_statemen
 }
 
 static void print_operation(const struct printer *printer, const struct tma_statement *statement) {
-    static const char *const words[] = {[TMA_LOAD] = "load",
-                                        [TMA_STORE] = "store",
-                                        [TMA_REDUCE] = "reduce",
-                                        [TMA_PREFETCH] = "prefetch"};
     const struct tma_operation *operation = &statement->operation;
     const struct tma_tensor_map *map = &printer->kernel->maps[statement->map];
     uint32_t rank = operation->access == TMA_ACCESS_GATHER4 ? TMA_MAX_RANK : map->rank;
     FILE *out = printer->out;
-    const char *word = statement->lanes.by == TMA_BY_BULK       ? "bulk"
-                       : statement->lanes.by == TMA_BY_CP_ASYNC ? "cp_async"
-                       : statement->lanes.by == TMA_BY_WARPS && operation->direction == TMA_REDUCE
-                           ? "atomic"
-                           : words[operation->direction];
-    fprintf(out, "%s: {map: %s", word, printer->map_names[statement->map]);
+    fprintf(out, "%s: {map: %s", tma_operation_word(statement), printer->map_names[statement->map]);
     print_place(printer, statement);
     fputs(", at: ", out);
     print_values(printer, statement->coordinates, rank);
