@@ -257,7 +257,7 @@ static uint64_t instruction_cycles(const struct tma_machine *machine,
     case TMA_STATEMENT_BARRIER:
         return statement->arrive_only ? machine->warp.barrier_arrive_cycles
                                       : machine->warp.barrier_cycles;
-    case TMA_STATEMENT_RELEASE: /* this one and the next two may have nothing to do */
+    case TMA_STATEMENT_RELEASE: /* this one and the next three may have nothing to do */
     case TMA_STATEMENT_COMMIT:
     case TMA_STATEMENT_WAIT_MMA:
     case TMA_STATEMENT_WAIT_LOADS:
