@@ -80,14 +80,13 @@ static void note_overlap(struct tma_kernel_sm *sm, const struct tma_port *unit, 
     add_span(spans, end, ticks);
 }
 
-/* A unit of the role's SM does so much work. Returns the cycle at which it is done; *begin is that
- * at which it begins. */
-static uint64_t serve_unit(const struct tma_role_state *role, enum tma_series_figure figure,
-                           struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate,
-                           uint64_t *begin) {
+/* A unit of the role's SM does so much work, for which the role is in its queue first. Returns the
+ * cycle at which it is done. */
+static uint64_t serve_unit(struct tma_role_state *role, enum tma_series_figure figure,
+                           struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate) {
     uint64_t ticks = tma_work_to_ticks(work, rate), free = tma_ticks_to_cycle(unit->free_ticks);
     uint64_t end = tma_port_serve(unit, cycle, ticks);
-    *begin = free > cycle ? free : cycle;
+    role->queued = free > cycle ? free - cycle : 0;
     note_overlap(role->cta->sm, unit, ticks);
     tma_observe_unit(&role->cta->engine->simulation.observer, figure, unit->free_ticks, ticks);
     return end;
@@ -137,9 +136,9 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     /* The operands come from shared memory while the product is computed. With few columns a warp
      * group takes longer to read its part of A than the tensor cores to compute, which other groups
      * and other CTAs use meanwhile. */
-    uint64_t tensor_begin;
     uint64_t end = serve_unit(role, TMA_SERIES_TENSOR_TICKS, &sm->tensor, start, m * n * k,
-                              tma_mma_rate(machine, statement->type), &tensor_begin);
+                              tma_mma_rate(machine, statement->type));
+    uint64_t tensor_begin = start + role->queued;
     uint64_t groups = warp_groups(role, parts);
     uint64_t instructions = divide_up(parts, groups) * divide_up(n, TMA_MMA_COLUMNS) *
                             divide_up(k_bytes, TMA_MMA_K_BYTES);
@@ -216,7 +215,7 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
                       uint64_t cycle) {
     const struct tma_machine *machine = machine_of(role);
     struct tma_kernel_sm *sm = role->cta->sm;
-    uint64_t amount[3], begin, end;
+    uint64_t amount[3];
     role->queued = 0;
     if (!find_amounts(role, statement, amount))
         return cycle;
@@ -229,15 +228,9 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
     case TMA_WORK_MMA:
         return multiply(role, statement, amount, cycle);
     case TMA_WORK_ALU:
-        end = serve_unit(role, TMA_SERIES_ALU_TICKS, &sm->alu, cycle, amount[0], machine->sm.alu,
-                         &begin);
-        role->queued = begin - cycle;
-        return end;
+        return serve_unit(role, TMA_SERIES_ALU_TICKS, &sm->alu, cycle, amount[0], machine->sm.alu);
     case TMA_WORK_SFU:
-        end = serve_unit(role, TMA_SERIES_SFU_TICKS, &sm->sfu, cycle, amount[0], machine->sm.sfu,
-                         &begin);
-        role->queued = begin - cycle;
-        return end;
+        return serve_unit(role, TMA_SERIES_SFU_TICKS, &sm->sfu, cycle, amount[0], machine->sm.sfu);
     case TMA_WORK_SHARED:
         if (relieved->wavefronts == TMA_WAVEFRONTS_TENTH_FASTER)
             amount[0] = tma_tenth_faster(amount[0]);
