@@ -1,6 +1,7 @@
 #include "bound/program_work.h"
 
 #include "engine/roles/mma.h"
+#include "engine/roles/statement_operation.h"
 #include "memory/core/port.h"
 #include "memory/core/sectors.h"
 #include "placement/rows.h"
@@ -305,7 +306,7 @@ static void add_statement(const struct tma_work_walk *walk, const struct tma_sta
         add_compute(walk, statement, times, work);
     if (statement->kind != TMA_STATEMENT_OPERATION)
         return;
-    increase(&work->operations, 1, times);
+    increase(&work->operations, tma_statement_pieces(walk->kernel, statement), times);
     if (statement->operation.direction == TMA_LOAD && !tma_lanes_carry(statement->lanes.by))
         add_load(walk, statement, times, work);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "engine/roles/kernel_check.h"
 #include "engine/roles/kernel_run.h"
 #include "random_kernels.h"
 #include "shipped_machine.h"
@@ -13,6 +14,7 @@
     "  X: {data_type: float32, global_dim: [256, 64], box_dim: [64, 8]}\n"                         \
     "  I: {data_type: uint32, global_dim: [256, 64], box_dim: [64, 8]}\n"                          \
     "  R: {data_type: float32, global_dim: [256, 64], box_dim: [64, 1]}\n"                         \
+    "  W: {data_type: float32, global_dim: [256, 64], box_dim: [256, 2]}\n"                        \
     "kernel:\n  ctas: 1\n  tables: {ids: [63, 1, 1, 7, 8, 9, 10, 11, 12], big: [4294967296]}\n"    \
     "  rings: {t: {stages: 2}}\n  roles:\n"                                                        \
     "    consumer:\n      program:\n        - wait: t\n        - release: t\n"                     \
@@ -167,12 +169,46 @@ START_TEST(rows_of_tables) {
 }
 END_TEST
 
+/* What a run is planned for is what it counts: a copy for each row that does not lie behind the one
+ * before. Samples, projections and the progress of a run rely on it. */
+static const struct {
+    const char *text;
+    uint64_t operations;
+} copies[] = {
+    {HEAD FILL, 8},
+    {HEAD LINE("bulk: {map: X, into: t, table: ids, at: [0, 0]}"), 8},
+    {HEAD LINE("bulk: {map: R, into: t, table: ids, at: [0, 0]}"), 1},
+    {HEAD LINE("bulk: {map: W, into: t, at: [0, 0]}"), 1},
+    {HEAD LINE("bulk: {map: W, into: t, table: ids, at: [0, 0]}"), 2},
+    {HEAD LINE("cp_async: {map: X, into: t, at: [0, 8]}"), 1},
+};
+
+START_TEST(copies_are_counted) {
+    static struct tma_scenario scenario;
+    static struct tma_result result;
+    struct tma_error error = {.text = ""};
+    struct tma_kernel_place place;
+    struct tma_cta_work work;
+    ck_assert(read_scenario_text(copies[_i].text, "text", NULL, 0, &scenario, NULL));
+    const struct tma_kernel *kernel = &scenario.program->kernel;
+    enum tma_error_code code =
+        tma_kernel_check_and_count(&scenario.machine, kernel, &work, &place, &error);
+    ck_assert_msg(code == TMA_OK, "%s", error.text);
+    code = tma_kernel_run(&scenario.machine, kernel, NULL, &result, NULL, &error);
+    ck_assert_msg(code == TMA_OK, "%s", error.text);
+    ck_assert_uint_eq(work.operations, copies[_i].operations);
+    ck_assert_uint_eq(result.counters.operations, copies[_i].operations);
+    tma_scenario_free(&scenario);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("lanes of kernels");
     TCase *cases = tcase_create("lanes");
     tcase_add_loop_test(cases, accesses, 0, (int)TABLE_ROWS(kernels));
     tcase_add_test(cases, a_hit_takes_its_latency);
     tcase_add_loop_test(cases, rows_of_tables, 0, (int)TABLE_ROWS(bad_rows));
+    tcase_add_loop_test(cases, copies_are_counted, 0, (int)TABLE_ROWS(copies));
     suite_add_tcase(suite, cases);
     load_engine();
     return run_suite(suite);

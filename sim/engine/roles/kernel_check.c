@@ -6,6 +6,7 @@
 #include "engine/roles/kernel_use.h"
 #include "engine/roles/mma.h"
 #include "engine/roles/program_cursor.h"
+#include "engine/roles/statement_operation.h"
 #include "engine/slots/workload_check.h"
 #include "memory/core/address_map.h"
 #include "memory/topology.h"
@@ -228,7 +229,9 @@ static uint64_t count_operations(const struct tma_kernel *kernel, uint32_t first
     uint64_t sum = 0;
     for (uint32_t i = first; i < end; i = kernel->statements[i].end) {
         const struct tma_statement *statement = &kernel->statements[i];
-        uint64_t count = statement->kind == TMA_STATEMENT_OPERATION;
+        uint64_t count = statement->kind == TMA_STATEMENT_OPERATION
+                             ? tma_statement_pieces(kernel, statement)
+                             : 0;
         if (statement->end > i + 1 && statement->kind != TMA_STATEMENT_IF)
             count = saturating_product(times_around(kernel, statement),
                                        count_operations(kernel, i + 1, statement->end));
@@ -257,7 +260,7 @@ static enum tma_error_code check_operations(struct checker *checker) {
 
 static void add_operation(const struct tma_kernel *kernel, const struct tma_statement *statement,
                           struct tma_cta_work *work) {
-    work->operations++;
+    work->operations += tma_statement_pieces(kernel, statement);
     work->bytes += tma_moved_bytes(&kernel->maps[statement->map], &statement->operation);
 }
 

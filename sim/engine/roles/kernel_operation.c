@@ -152,14 +152,6 @@ static bool are_constant(const struct tma_kernel_engine *engine, uint32_t acquir
     return true;
 }
 
-/* Copies without a map move bytes that lie together: the whole tile, or a row of it each. */
-static uint32_t pieces_of(const struct tma_tensor_map *map, const struct tma_statement *statement,
-                          const struct tma_operation_size *size) {
-    bool together = size->rows == 1 || (map->rank == 2 && statement->lanes.rows == NULL &&
-                                        map->global_strides[0] == size->row_moved_bytes);
-    return statement->lanes.by == TMA_BY_BULK && !together ? size->rows : 1;
-}
-
 static enum tma_error_code find_operation(struct tma_kernel_engine *engine, uint32_t index) {
     const struct tma_kernel *kernel = engine->kernel;
     const struct tma_statement *statement = &kernel->statements[index];
@@ -177,7 +169,7 @@ static enum tma_error_code find_operation(struct tma_kernel_engine *engine, uint
     }
     engine->facts[index].bytes = size.transaction_bytes;
     engine->facts[index].footprint_bytes = size.shared_footprint_bytes;
-    engine->facts[index].pieces = pieces_of(map, statement, &size);
+    engine->facts[index].pieces = tma_statement_pieces(kernel, statement);
     if (tma_lanes_carry(statement->lanes.by))
         engine->facts[index].instructions = tma_lane_instructions(&statement->lanes, &size);
     return TMA_OK;

@@ -1,5 +1,7 @@
 #include "engine/roles/sampled_loops.h"
 
+#include "engine/roles/statement_operation.h"
+
 enum { COUNTED_ITERATIONS = 4, MOST_STEPS = 1 << 20 };
 
 /* The variables of a CTA outside its loops. */
@@ -128,8 +130,9 @@ static uint64_t operations_of(const struct tma_kernel *kernel, uint32_t role, ui
             tma_cursor_give_tile(cursor, cta + cursor->tile_index * kernel->cta_count);
         else if (state != TMA_CURSOR_STATEMENT)
             break;
-        else if (*passes <= COUNTED_ITERATIONS)
-            operations[*passes] += cursor->statement->kind == TMA_STATEMENT_OPERATION;
+        else if (*passes <= COUNTED_ITERATIONS &&
+                 cursor->statement->kind == TMA_STATEMENT_OPERATION)
+            operations[*passes] += tma_statement_pieces(kernel, cursor->statement);
     }
     for (int i = 2; i <= COUNTED_ITERATIONS; i++)
         if (operations[i] != operations[1])

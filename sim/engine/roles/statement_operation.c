@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "tensormap/types.h"
+
 bool tma_statement_operation(const struct tma_kernel *kernel, const struct tma_statement *statement,
                              const int64_t *variables, struct tma_operation *operation,
                              uint32_t *map_index, struct tma_error *error) {
@@ -48,4 +50,14 @@ bool tma_statement_operation(const struct tma_kernel *kernel, const struct tma_s
     }
     *map_index = (uint32_t)value;
     return true;
+}
+
+uint32_t tma_statement_pieces(const struct tma_kernel *kernel,
+                              const struct tma_statement *statement) {
+    const struct tma_tensor_map *map = &kernel->maps[statement->map];
+    if (statement->lanes.by != TMA_BY_BULK || map->rank < 2)
+        return 1;
+    uint64_t row_bytes = (uint64_t)map->box_dim[0] * tma_type_info(map->data_type)->global_bits / 8;
+    bool together = statement->lanes.rows == NULL && map->global_strides[0] == row_bytes;
+    return together ? 1 : map->box_dim[1];
 }

@@ -10,4 +10,9 @@ bool tma_statement_operation(const struct tma_kernel *kernel, const struct tma_s
                              const int64_t *variables, struct tma_operation *operation,
                              uint32_t *map_index, struct tma_error *error);
 
+/* Operations that the TMA unit gets for a statement. Copies without a map move bytes that lie
+ * together: the whole tile, or a row of it each. */
+uint32_t tma_statement_pieces(const struct tma_kernel *kernel,
+                              const struct tma_statement *statement);
+
 #endif
