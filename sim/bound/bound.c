@@ -208,8 +208,8 @@ static struct cta_work work_of(const struct tma_work_walk *begun, uint64_t times
         for (uint32_t r = 0; r < kernel->ring_count; r++)
             cta.stages = larger(cta.stages, stage_ticks(&walk, role, r, work.waits[r]));
         cta.units.tensor += work.tensor;
-        cta.units.alu += work.alu;
-        cta.units.sfu += work.sfu;
+        for (int p = 0; p < TMA_UNIT_COUNT; p++)
+            cta.units.pipes[p] += work.pipes[p];
         cta.units.shared += work.shared;
         cta.units.tma += work.tma;
         cta.units.port += work.port;
@@ -227,8 +227,8 @@ static void bound_ctas(struct bounding *bounding, const struct cta_work *cta, ui
     at_least(bounding, TMA_BOUND_ROLE, waves * (start + cta->role + launch) - launch);
     at_least(bounding, TMA_BOUND_STAGES, waves * (start + cta->stages + launch) - launch);
     at_least(bounding, TMA_BOUND_TENSOR, times * cta->units.tensor);
-    at_least(bounding, TMA_BOUND_ALU, times * cta->units.alu);
-    at_least(bounding, TMA_BOUND_SFU, times * cta->units.sfu);
+    for (int p = 0; p < TMA_UNIT_COUNT; p++)
+        at_least(bounding, (enum tma_bound_kind)(TMA_BOUND_FMA + p), times * cta->units.pipes[p]);
     at_least(bounding, TMA_BOUND_SHARED, times * cta->units.shared);
     if (cta->units.tma > 0)
         at_least(bounding, TMA_BOUND_TMA, lead + times * cta->units.tma - TMA_TICKS);
@@ -282,8 +282,8 @@ void tma_kernel_bound(const struct tma_machine *machine, const struct tma_kernel
     tma_work_begin(&walk, &bounding.machine, kernel, TMA_WORK_OF_ALL);
     work = work_of(&walk, kernel->cta_count);
     bound->tensor_cycles = work.units.tensor / TMA_TICKS;
-    bound->alu_cycles = work.units.alu / TMA_TICKS;
-    bound->sfu_cycles = work.units.sfu / TMA_TICKS;
+    for (int p = 0; p < TMA_UNIT_COUNT; p++)
+        bound->unit_cycles[p] = work.units.pipes[p] / TMA_TICKS;
     for (int i = 0; i < TMA_BOUND_COUNT; i++)
         if (bound->bounds[i] > bound->cycles) {
             bound->cycles = bound->bounds[i];
@@ -301,7 +301,7 @@ uint64_t tma_kernel_bound_of_run(const struct tma_kernel_bound *bound,
     if (bound->sms == 0)
         return bound->cycles;
     uint64_t left = cycles_left(bound->tensor_cycles, state->tensor_cycles, bound->sms);
-    left = larger(left, cycles_left(bound->alu_cycles, state->alu_cycles, bound->sms));
-    left = larger(left, cycles_left(bound->sfu_cycles, state->sfu_cycles, bound->sms));
+    for (int p = 0; p < TMA_UNIT_COUNT; p++)
+        left = larger(left, cycles_left(bound->unit_cycles[p], state->unit_cycles[p], bound->sms));
     return larger(bound->cycles, state->cycle + left);
 }

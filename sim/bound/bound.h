@@ -15,8 +15,10 @@
     X(TMA_BOUND_ROLE, "role")     /* the instructions of a role, one after the other */            \
     X(TMA_BOUND_STAGES, "stages") /* stages of a ring that are filled again: latency */            \
     X(TMA_BOUND_TENSOR, "tensor_cores")                                                            \
+    X(TMA_BOUND_FMA, "fma") /* the pipes, in their order */                                        \
     X(TMA_BOUND_ALU, "alu")                                                                        \
     X(TMA_BOUND_SFU, "sfu")                                                                        \
+    X(TMA_BOUND_ISSUE, "issue")                                                                    \
     X(TMA_BOUND_SHARED, "shared_memory") /* wavefronts of roles */                                 \
     X(TMA_BOUND_TMA, "tma")              /* rows of loads */                                       \
     X(TMA_BOUND_SM_PORT, "sm_port")      /* data that loads bring to an SM */                      \
@@ -34,7 +36,7 @@ struct tma_kernel_bound {
     enum tma_bound_kind kind;
     uint64_t bounds[TMA_BOUND_COUNT]; /* cycles */
     /* Of the units of all SMs together: what all CTAs need of them, at least. */
-    uint64_t tensor_cycles, alu_cycles, sfu_cycles;
+    uint64_t tensor_cycles, unit_cycles[TMA_UNIT_COUNT];
     uint32_t sms; /* at most: that have a CTA */
 };
 

@@ -99,12 +99,12 @@ static struct tma_program_work least(const struct tma_program_work *a,
         .chain = smaller(a->chain, b->chain),
         .operations = smaller(a->operations, b->operations),
         .tensor = smaller(a->tensor, b->tensor),
-        .alu = smaller(a->alu, b->alu),
-        .sfu = smaller(a->sfu, b->sfu),
         .shared = smaller(a->shared, b->shared),
         .tma = smaller(a->tma, b->tma),
         .port = smaller(a->port, b->port),
     };
+    for (int p = 0; p < TMA_UNIT_COUNT; p++)
+        work.pipes[p] = smaller(a->pipes[p], b->pipes[p]);
     for (uint32_t r = 0; r < TMA_MAX_RINGS; r++)
         work.waits[r] = smaller(a->waits[r], b->waits[r]);
     return work;
@@ -115,8 +115,8 @@ static void add_work(struct tma_program_work *sum, const struct tma_program_work
     increase(&sum->chain, 1, work->chain);
     increase(&sum->operations, 1, work->operations);
     increase(&sum->tensor, 1, work->tensor);
-    increase(&sum->alu, 1, work->alu);
-    increase(&sum->sfu, 1, work->sfu);
+    for (int p = 0; p < TMA_UNIT_COUNT; p++)
+        increase(&sum->pipes[p], 1, work->pipes[p]);
     increase(&sum->shared, 1, work->shared);
     increase(&sum->tma, 1, work->tma);
     increase(&sum->port, 1, work->port);
@@ -208,6 +208,22 @@ static void add_mma(const struct tma_work_walk *walk, const struct tma_statement
     increase(&work->serial, 1, issue > fetch ? issue - fetch : 0);
 }
 
+static void add_instructions(const struct tma_work_walk *walk,
+                             const struct tma_statement *statement, uint64_t times,
+                             struct tma_program_work *work) {
+    struct tma_instructions instructions = {.warps = walk->warps};
+    uint64_t each[TMA_UNIT_COUNT];
+    for (int i = 0; i < TMA_AMOUNTS; i++) {
+        int64_t value;
+        bool known = tma_work_value(walk, &statement->amount[i], &value) && value > 0;
+        instructions.amount[i] = known ? (uint64_t)value : 0;
+    }
+    tma_pipe_ticks(walk->machine, &instructions, each);
+    for (int p = 0; p < TMA_UNIT_COUNT; p++)
+        increase(&work->pipes[p], times, each[p]);
+    increase(&work->serial, times, tma_instruction_ticks(walk->machine, &instructions));
+}
+
 static void add_compute(const struct tma_work_walk *walk, const struct tma_statement *statement,
                         uint64_t times, struct tma_program_work *work) {
     const struct tma_machine *machine = walk->machine;
@@ -217,25 +233,22 @@ static void add_compute(const struct tma_work_walk *walk, const struct tma_state
         add_mma(walk, statement, times, work);
         return;
     }
+    if (statement->work == TMA_WORK_INSTRUCTIONS) {
+        add_instructions(walk, statement, times, work);
+        return;
+    }
     if (!tma_work_value(walk, &statement->amount[0], &amount) || amount < 0)
         amount = 0;
     switch (statement->work) {
     case TMA_WORK_CYCLES:
         took = ticks((uint64_t)amount) + ticks(machine->warp.spin_cycles);
         break;
-    case TMA_WORK_ALU:
-        took = unit_ticks((uint64_t)amount, machine->sm.alu);
-        increase(&work->alu, times, took);
-        break;
-    case TMA_WORK_SFU:
-        took = unit_ticks((uint64_t)amount, machine->sm.sfu);
-        increase(&work->sfu, times, took);
-        break;
     case TMA_WORK_SHARED:
         took = ticks(times_of((uint64_t)amount, machine->shared.wavefront_cycles));
         increase(&work->shared, times, took);
         break;
     case TMA_WORK_MMA:
+    case TMA_WORK_INSTRUCTIONS:
     case TMA_WORK_CONSUMER: /* its wavefronts depend on the stage */
         break;
     }

@@ -3,6 +3,7 @@
 #define TMA_BOUND_PROGRAM_WORK_H
 
 #include "engine/roles/kernel.h"
+#include "engine/roles/kernel_pipes.h"
 
 /* Which CTA. */
 enum tma_work_cta {
@@ -17,8 +18,8 @@ struct tma_program_work {
     uint64_t serial; /* instructions of one role, one after the other */
     uint64_t chain;  /* its matrix products, one after the other */
     uint64_t operations;
-    uint64_t waits[TMA_MAX_RINGS];                /* stages of each ring that it waits for */
-    uint64_t tensor, alu, sfu, shared, tma, port; /* of units of the SM */
+    uint64_t waits[TMA_MAX_RINGS]; /* stages of each ring that it waits for */
+    uint64_t tensor, pipes[TMA_UNIT_COUNT], shared, tma, port; /* of units of the SM */
 };
 
 /* Walks over programs without executing them. */

@@ -26,8 +26,8 @@ static void let_look(struct tma_simulation *simulation, uint64_t now) {
     if (simulation->program->count_units != NULL)
         simulation->program->count_units(simulation, units);
     state.tensor_cycles = tma_ticks_to_cycle(units[TMA_TALLY_TENSOR]);
-    state.alu_cycles = tma_ticks_to_cycle(units[TMA_TALLY_ALU]);
-    state.sfu_cycles = tma_ticks_to_cycle(units[TMA_TALLY_SFU]);
+    for (int p = 0; p < TMA_UNIT_COUNT; p++)
+        state.unit_cycles[p] = tma_ticks_to_cycle(units[TMA_TALLY_FMA + p]);
     state.total_operations = total > state.operations ? total : state.operations;
     if (watch->look(watch->context, &state))
         return;

@@ -182,8 +182,8 @@ struct tma_result {
      * resources in use. The time is memory_cycles for the crossbar, L2 and DRAM, else cycles. */
     double busy_tma, busy_sm_port, busy_crossbar, busy_l2, busy_dram, busy_shared;
     /* Kernels with roles only. */
-    double busy_tensor, busy_alu, busy_sfu;
-    double overlap_alu, overlap_sfu; /* as these, while the tensor cores are busy, too */
+    double busy_tensor, busy_fma, busy_alu, busy_sfu, busy_issue;
+    double overlap_fma, overlap_alu, overlap_sfu; /* while the tensor cores are busy, too */
     uint32_t role_count;
     uint64_t role_cycles[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT]; /* by role, summed over CTAs */
     uint32_t ctas_per_sm;

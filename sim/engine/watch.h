@@ -10,6 +10,15 @@
 
 TMA_API_BEGIN
 
+/* What instructions of kernels with roles occupy in an SM. */
+enum tma_compute_unit {
+    TMA_UNIT_FMA,
+    TMA_UNIT_ALU,
+    TMA_UNIT_SFU,
+    TMA_UNIT_ISSUE, /* the slots of the four schedulers */
+    TMA_UNIT_COUNT
+};
+
 /* How far a run is. */
 struct tma_run_state {
     uint64_t cycle;            /* simulated so far */
@@ -17,7 +26,7 @@ struct tma_run_state {
     uint64_t total_operations; /* that the workload has */
     /* Kernels with roles: busy cycles of the units of all SMs together, for the work that they were
      * given so far, which may end later. */
-    uint64_t tensor_cycles, alu_cycles, sfu_cycles;
+    uint64_t tensor_cycles, unit_cycles[TMA_UNIT_COUNT];
 };
 
 /* Whether a long run is simulated in part. */

@@ -40,8 +40,6 @@ static const char *const words[TMA_RELIEF_PART_COUNT] = {
     [TMA_RELIEF_OF_launch] = "10 % less time to start a CTA and to fetch its instructions",
     [TMA_RELIEF_OF_tile_counter] = "10 % less time to take a tile from it",
     [TMA_RELIEF_OF_tensor_cores] = "10 % more products per cycle",
-    [TMA_RELIEF_OF_alu] = "10 % more operations per cycle",
-    [TMA_RELIEF_OF_sfu] = "10 % more special functions per cycle",
     [TMA_RELIEF_OF_shared_memory] = "10 % more wavefronts and operands per cycle",
 };
 

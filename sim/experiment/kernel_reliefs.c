@@ -5,6 +5,7 @@
 #include "base/allocation.h"
 #include "engine/roles/kernel.h"
 #include "engine/roles/kernel_run.h"
+#include "engine/watch.h"
 #include "experiment/experiment.h"
 #include "experiment/improvement.h"
 #include "experiment/relief.h"
@@ -32,18 +33,26 @@ static bool faster_tensor_cores(struct tma_relieved *relieved) {
     return does_work(kernel_of(relieved), TMA_WORK_MMA);
 }
 
-static bool faster_alu(struct tma_relieved *relieved) {
-    tma_relieve_part(relieved, TMA_RELIEF_OF_alu);
-    return does_work(kernel_of(relieved), TMA_WORK_ALU);
+static bool faster_unit(struct tma_relieved *relieved, enum tma_compute_unit unit) {
+    kernel_of(relieved)->relieved.faster_units = 1u << unit;
+    snprintf(relieved->change, sizeof relieved->change, "10 %% more operations per cycle");
+    return does_work(kernel_of(relieved), TMA_WORK_INSTRUCTIONS);
 }
 
-/* An SM does so few in a cycle that a tenth more is no whole number of them, and may be none. */
+static bool faster_fma(struct tma_relieved *relieved) {
+    return faster_unit(relieved, TMA_UNIT_FMA);
+}
+
+static bool faster_alu(struct tma_relieved *relieved) {
+    return faster_unit(relieved, TMA_UNIT_ALU);
+}
+
 static bool faster_sfu(struct tma_relieved *relieved) {
-    uint32_t before = relieved->machine.sm.sfu;
-    tma_improve_part(&relieved->machine, TMA_RELIEF_OF_sfu);
-    snprintf(relieved->change, sizeof relieved->change,
-             "%u special functions per cycle instead of %u", relieved->machine.sm.sfu, before);
-    return relieved->machine.sm.sfu > before && does_work(kernel_of(relieved), TMA_WORK_SFU);
+    return faster_unit(relieved, TMA_UNIT_SFU);
+}
+
+static bool faster_issue(struct tma_relieved *relieved) {
+    return faster_unit(relieved, TMA_UNIT_ISSUE);
 }
 
 static bool reads_shared_memory(const struct tma_kernel *kernel) {
@@ -74,10 +83,14 @@ static bool shorter_computing(struct tma_relieved *relieved) {
 
 static const struct tma_relief tensor_cores = {
     .key = "tensor_cores", .name = "tensor cores", .variants = 1, .apply = faster_tensor_cores};
+static const struct tma_relief multiply_add = {
+    .key = "fma", .name = "FMA pipes", .variants = 1, .apply = faster_fma};
 static const struct tma_relief alu = {
     .key = "alu", .name = "ALUs", .variants = 1, .apply = faster_alu};
 static const struct tma_relief sfu = {
     .key = "sfu", .name = "SFUs", .variants = 1, .apply = faster_sfu};
+static const struct tma_relief issue = {
+    .key = "issue", .name = "issue slots", .variants = 1, .apply = faster_issue};
 static const struct tma_relief shared_memory = {
     .key = "shared_memory", .name = "shared memory", .variants = 1, .apply = faster_shared_memory};
 static const struct tma_relief free_of_conflicts = {
@@ -303,7 +316,8 @@ static bool depends_on_grid(const struct tma_kernel *kernel) {
             &statement->from,      &statement->to,        &statement->step,
             &statement->tiles_m,   &statement->tiles_n,   &statement->group,
             &statement->condition, &statement->map_index, &statement->amount[0],
-            &statement->amount[1], &statement->amount[2]};
+            &statement->amount[1], &statement->amount[2], &statement->amount[3],
+            &statement->amount[4]};
         for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
             does |= uses(values[v], TMA_VARIABLE_CTAS);
         for (int d = 0; d < TMA_MAX_RANK; d++)
@@ -408,8 +422,10 @@ static void *copy(const void *workload) {
 }
 
 static const struct tma_relief *const reliefs[] = {&tensor_cores,
+                                                   &multiply_add,
                                                    &alu,
                                                    &sfu,
+                                                   &issue,
                                                    &shared_memory,
                                                    &free_of_conflicts,
                                                    &computing,

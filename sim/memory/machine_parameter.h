@@ -33,8 +33,6 @@ enum tma_improvement {
     X(launch)                                                                                      \
     X(tile_counter)                                                                                \
     X(tensor_cores)                                                                                \
-    X(alu)                                                                                         \
-    X(sfu)                                                                                         \
     X(shared_memory)
 
 #define TMA_RELIEF_PART(name) TMA_RELIEF_OF_##name,

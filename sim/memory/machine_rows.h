@@ -462,22 +462,18 @@ TMA_RATE(sm, mma_b, mma_b_bytes, bytes, 0, 1 << 20, SM, MORE(shared_memory), com
 TMA_COUNT(sm, mma_queue, mma_queue, none, 0, 1 << 20, KEPT, issue, LEAST,
           "wgmma instructions that a warp group has in flight; its warps wait before they issue a "
           "further one; 0: any number")
-TMA_RATE(sm, alu, alu, none, 1, 1 << 20, SM, MORE(alu), compute, FAST,
-         "operations of single precision of an SM in a cycle")
-TMA_RATE(sm, sfu, sfu, none, 1, 1 << 20, SM, MORE(sfu), compute, FAST,
-         "special functions of an SM in a cycle")
 TMA_SECTION_END(sm)
 
-/* What instructions of compiled kernels take. The interval of a pipe is the time for which an
- * instruction of a warp occupies it: each scheduler has its own. */
+/* What instructions take, in compiled kernels and in compute statements of roles. The interval of a
+ * pipe is the time for which an instruction of a warp occupies it: each scheduler has its own. */
 TMA_SECTION(core)
-TMA_TIME(core, alu, alu_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+TMA_TIME(core, alu, alu_cycles, cycles, 1, 10000, SM, KEPT, compute, LEAST,
          "interval of the pipe for logic, comparisons and additions of integers")
-TMA_TIME(core, fma, fma_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+TMA_TIME(core, fma, fma_cycles, cycles, 1, 10000, SM, KEPT, compute, LEAST,
          "interval of the pipe for float32 and packed halves")
 TMA_TIME(core, fma_heavy, fma_heavy_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
          "interval of the half of that pipe that multiplies integers")
-TMA_TIME(core, special, special_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
+TMA_TIME(core, special, special_cycles, cycles, 1, 10000, SM, KEPT, compute, LEAST,
          "interval of the pipe for special functions and conversions (MUFU, XU)")
 TMA_TIME(core, fp64, fp64_cycles, cycles, 1, 10000, SM, KEPT, none, LEAST,
          "interval of the pipe for float64")
@@ -501,7 +497,7 @@ TMA_TIME(core, shared_latency, shared_latency_cycles, cycles, 1, 10000, SM, SHOR
          none, LEAST,
          "latency from the last wavefront of a load of shared memory to its data in registers")
 TMA_TIME(core, chain, chain_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
-         "what each further instruction adds that a PTX instruction becomes")
+         "what each further instruction adds that waits for the one before")
 TMA_TIME(core, branch, branch_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
          "time until the instruction behind a branch that is taken can issue")
 TMA_TIME(core, arrive, arrive_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
@@ -512,6 +508,14 @@ TMA_TIME(core, barrier, barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructio
          "latency from the last arrival at a barrier to the next instruction of its warps")
 TMA_TIME(core, product_tail, product_tail_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none,
          LEAST, "time from the end of a group's last matrix product to its results")
+TMA_TIME(core, mma_issue, mma_issue_millicycles, millicycles, 0, 1e6, SM, KEPT, compute, LEAST,
+         "time from one instruction that a scheduler issues beside products to the next, of roles")
+TMA_TIME(core, mma_warp_issue, mma_warp_issue_millicycles, millicycles, 0, 1e6, SM, KEPT, compute,
+         LEAST, "time from one instruction of a warp to its next beside products, of roles")
+TMA_COUNT(
+    core, first, first_percent, none, 0, 100, KEPT, none, LEAST,
+    "percentage of a pipe that goes to the warps that have come to it first, while several ask for "
+    "more than it has; the rest is shared evenly; of roles")
 TMA_COUNT(
     core, shared_queue, shared_queue, none, 1, 1e6, KEPT, none, MOST,
     "wavefronts of shared memory that wait; the warp that asks for more waits before it issues "

@@ -12,8 +12,10 @@
  * busy fraction. */
 #define TMA_KERNEL_RESOURCES(X)                                                                    \
     X(TMA_KERNEL_TENSOR, "tensor_cores", "tensor cores", busy_tensor)                              \
-    X(TMA_KERNEL_ALU, "alu", "ALUs: single precision", busy_alu)                                   \
+    X(TMA_KERNEL_FMA, "fma", "FMA pipes: multiplications, additions", busy_fma)                    \
+    X(TMA_KERNEL_ALU, "alu", "ALUs: maxima, conversions, integers", busy_alu)                      \
     X(TMA_KERNEL_SFU, "sfu", "special functions: exponentials, reciprocals", busy_sfu)             \
+    X(TMA_KERNEL_ISSUE, "issue", "issue slots of compute statements", busy_issue)                  \
     X(TMA_KERNEL_TMA, "tma", "TMA units", busy_tma)                                                \
     X(TMA_KERNEL_SHARED, "shared_memory",                                                          \
       "shared memory: wavefronts of warps, products and TMA units", busy_shared)                   \

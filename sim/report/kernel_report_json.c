@@ -140,6 +140,7 @@ void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *o
                          figures.busy[i], FRACTION_DIGITS);
     tma_json_end_object(json);
     tma_json_begin_object(json, "beside_products");
+    tma_json_decimal(json, "fma", input->result->overlap_fma, FRACTION_DIGITS);
     tma_json_decimal(json, "alu", input->result->overlap_alu, FRACTION_DIGITS);
     tma_json_decimal(json, "sfu", input->result->overlap_sfu, FRACTION_DIGITS);
     tma_json_end_object(json);

@@ -108,7 +108,8 @@ static void write_overlap(const struct kernel_text *report) {
     const struct {
         const char *text;
         double busy, both;
-    } units[] = {{"ALUs", busy[TMA_KERNEL_ALU], result->overlap_alu},
+    } units[] = {{"FMA pipes", busy[TMA_KERNEL_FMA], result->overlap_fma},
+                 {"ALUs", busy[TMA_KERNEL_ALU], result->overlap_alu},
                  {"special functions", busy[TMA_KERNEL_SFU], result->overlap_sfu}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (busy[TMA_KERNEL_TENSOR] > 0 && units[i].busy >= NOTABLE_BUSY)

@@ -401,11 +401,26 @@ static void print_touched(const struct printer *printer, const struct tma_statem
     fputc('}', printer->out);
 }
 
+static void print_instructions(const struct printer *printer,
+                               const struct tma_statement *statement) {
+    static const char *const keys[TMA_AMOUNTS] = {[TMA_FMA] = "fma",
+                                                  [TMA_ALU] = "alu",
+                                                  [TMA_SFU] = "sfu",
+                                                  [TMA_OTHER] = "other",
+                                                  [TMA_CHAIN] = "chain"};
+    const char *between = "compute: {";
+    for (int i = 0; i < TMA_AMOUNTS; i++)
+        if (!is_zero(&statement->amount[i])) {
+            fprintf(printer->out, "%s%s: ", between, keys[i]);
+            print_value(printer, &statement->amount[i]);
+            between = ", ";
+        }
+    fputs(between[0] == ',' ? "}\n" : "compute: {}\n", printer->out);
+}
+
 static void print_compute(const struct printer *printer, const struct tma_statement *statement) {
-    static const char *const words[] = {[TMA_WORK_CYCLES] = "cycles",
-                                        [TMA_WORK_ALU] = "alu",
-                                        [TMA_WORK_SFU] = "sfu",
-                                        [TMA_WORK_SHARED] = "shared_wavefronts"};
+    static const char *const words[] = {
+        [TMA_WORK_CYCLES] = "cycles", [TMA_WORK_SHARED] = "shared_wavefronts"};
     static const char *const types[] = {[TMA_MMA_HALF] = "float16",
                                         [TMA_MMA_TF32] = "tfloat32",
                                         [TMA_MMA_BYTE] = "float8",
@@ -425,6 +440,10 @@ static void print_compute(const struct printer *printer, const struct tma_statem
         fprintf(out, ", instruction: %s, lanes: %s}\n",
                 tma_name_of(&tma_shared_instruction_names, (int)statement->consumer.instruction),
                 tma_name_of(&tma_lane_map_names, (int)statement->consumer.lanes));
+        return;
+    }
+    if (statement->work == TMA_WORK_INSTRUCTIONS) {
+        print_instructions(printer, statement);
         return;
     }
     fprintf(out, "%s: ", words[statement->work]);

@@ -139,6 +139,35 @@ static const struct tma_key mma_operand_keys[] = {
 const struct tma_schema tma_mma_operand_schema = {mma_operand_keys, sizeof mma_operand_keys /
                                                                         sizeof mma_operand_keys[0]};
 
+struct instructions_input {
+    const struct tma_yaml_node *amount[TMA_AMOUNTS];
+};
+
+#define INSTRUCTIONS(key, which, text)                                                             \
+    {                                                                                              \
+        .path = key, .kind = TMA_KEY_EXPRESSION, .fallback = TMA_OPTIONAL,                         \
+        .offset = offsetof(struct instructions_input, amount[which]), .meaning = text              \
+    }
+
+static const struct tma_key instructions_keys[] = {
+    INSTRUCTIONS("fma", TMA_FMA,
+                 "multiplications, additions, or both in one instruction: operations of all "
+                 "threads of the role together, as in the next three"),
+    INSTRUCTIONS("alu", TMA_ALU, "maxima, comparisons, conversions, logic, additions of integers"),
+    INSTRUCTIONS("sfu", TMA_SFU, "special functions: ex2, rsqrt, rcp"),
+    INSTRUCTIONS("other", TMA_OTHER,
+                 "instructions of none of these pipes, which take an issue slot: shuffles, uniform "
+                 "integers"),
+    INSTRUCTIONS("chain", TMA_CHAIN,
+                 "instructions of a warp that wait for one another, in a row: the sum of 64 "
+                 "elements has 64"),
+};
+
+#undef INSTRUCTIONS
+
+const struct tma_schema tma_instructions_schema = {
+    instructions_keys, sizeof instructions_keys / sizeof instructions_keys[0]};
+
 struct wavefronts_input {
     const struct tma_yaml_node *count, *offset, *bytes;
     char read[MAX_PLACE], write[MAX_PLACE];
@@ -605,6 +634,39 @@ static void read_work(struct statement_context *context, int work) {
     statement_of(context)->amount[0] = amount;
 }
 
+/* Instructions of one pipe: their number. */
+static void read_pipe(struct statement_context *context, int kind) {
+    read_work(context, TMA_WORK_INSTRUCTIONS);
+    struct tma_statement *statement = statement_of(context);
+    struct tma_value amount = statement->amount[0];
+    statement->amount[0] = (struct tma_value){0};
+    statement->amount[kind] = amount;
+}
+
+static void read_instructions(struct statement_context *context, int with) {
+    (void)with;
+    struct tma_kernel_reader *reader = context->reader;
+    struct instructions_input input = {.amount = {NULL}};
+    struct tma_statement statement = *statement_of(context);
+    statement.kind = TMA_STATEMENT_COMPUTE;
+    statement.work = TMA_WORK_INSTRUCTIONS;
+    if (context->value->kind != TMA_YAML_MAPPING)
+        diagnose_value(context, "{fma: N, alu: N, sfu: N, other: N, chain: N}");
+    else if (tma_schema_read(&tma_instructions_schema, context->value, "compute", &input,
+                             reader->list))
+        for (int i = 0; i < TMA_AMOUNTS; i++) {
+            char path[24];
+            snprintf(path, sizeof path, "compute.%s", instructions_keys[i].path);
+            if (input.amount[i] != NULL &&
+                tma_read_value(reader, input.amount[i], path, &statement.amount[i]) &&
+                statement.amount[i].expression == NULL && statement.amount[i].constant < 0)
+                tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, input.amount[i]->at,
+                             "%s is %lld; expected 0 or more", path,
+                             (long long)statement.amount[i].constant);
+        }
+    *statement_of(context) = statement;
+}
+
 /* Finds the place of shared memory that a compute statement names. */
 static bool find_shared(struct statement_context *context, const struct tma_yaml_node *node,
                         const char *name, struct tma_shared_place *place, uint8_t *operand) {
@@ -814,12 +876,19 @@ const struct tma_statement_form tma_statement_forms[] = {
      "waits until at most so many groups of mma are left", "wgmma.wait_group", "warp.mma_wait"},
     {read_work, TMA_WORK_CYCLES, "cycles", "a number", "", "keeps the role busy for so many cycles",
      "", "warp.spin"},
-    {read_work, TMA_WORK_ALU, "alu", "a number", "",
-     "does so many operations of single precision, all threads of the role together", "fma, add",
-     "sm.alu"},
-    {read_work, TMA_WORK_SFU, "sfu", "a number", "",
-     "computes so many special functions, all threads of the role together", "ex2, rsqrt",
-     "sm.sfu"},
+    {read_instructions, 0, "compute", "keys below", "",
+     "executes instructions of several pipes, which run beside one another: the longest of them, "
+     "their issue slots or their chain is the time",
+     "fma, add, max, cvt, ex2",
+     "core.fma, core.alu, core.special, core.chain, core.mma_issue, core.mma_warp_issue, "
+     "core.first"},
+    {read_pipe, TMA_FMA, "alu", "a number", "",
+     "does so many operations of single precision, all threads of the role together: "
+     "`compute: {fma: N}`",
+     "fma, add", "core.fma"},
+    {read_pipe, TMA_SFU, "sfu", "a number", "",
+     "computes so many special functions, all threads of the role together: `compute: {sfu: N}`",
+     "ex2, rsqrt", "core.special"},
     {read_wavefronts, TMA_WORK_SHARED, "shared_wavefronts", "a number, or keys below", "",
      "takes the shared-memory port for so many wavefronts", "ld.shared, st.shared", ""},
     {read_access, 0, "access", "keys below", "",

@@ -48,6 +48,7 @@ void tma_statement_sections(tma_section_visitor visit, void *context) {
     visit_section(visit, context, "acquire", "`acquire`", &tma_acquire_schema);
     visit_section(visit, context, "mma", "`mma`", &tma_mma_schema);
     visit_section(visit, context, "mma_operand", "`a` and `b` of `mma`", &tma_mma_operand_schema);
+    visit_section(visit, context, "compute", "`compute`", &tma_instructions_schema);
     visit_section(visit, context, "shared_wavefronts", "`shared_wavefronts`",
                   &tma_wavefronts_schema);
     visit_section(visit, context, "release", "`release`", &tma_release_schema);

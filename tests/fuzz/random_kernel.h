@@ -27,7 +27,8 @@ static inline void draw_work(struct fuzz_input *input, const char *indent, const
             amount % 3);
         break;
     case 1:
-        add(yaml, "%s- alu: %d*(k + 1)\n", indent, 32 * amount);
+        add(yaml, "%s- compute: {fma: %d, alu: %d*(k + 1), other: %d, chain: %d}\n", indent,
+            amount % 3 * 500, 32 * amount, amount % 2 * 64, amount % 5 * 10);
         break;
     case 2:
         add(yaml, "%s- sfu: %d\n", indent, 16 * amount);

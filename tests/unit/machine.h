@@ -134,9 +134,15 @@ static inline struct tma_machine small_machine(void) {
                .mma_half = 64,
                .mma_tf32 = 32,
                .mma_byte = 128,
-               .mma_fp64 = 8,
-               .alu = 32,
-               .sfu = 4},
+               .mma_fp64 = 8},
+        /* Of an SM in a cycle: 32 multiplications, 16 maxima, 4 special functions. */
+        .core = {.fma_cycles = 4,
+                 .alu_cycles = 8,
+                 .special_cycles = 32,
+                 .chain_cycles = 4,
+                 .mma_issue_millicycles = 2000,
+                 .mma_warp_issue_millicycles = 3000,
+                 .first_percent = 25},
     };
 }
 

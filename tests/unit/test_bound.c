@@ -32,7 +32,9 @@ static void draw_work(uint64_t *state, struct yaml_text *text, const char *inden
             between(state, 0, 2));
         break;
     case 1:
-        add(text, "%s- alu: %d\n", indent, 128 * between(state, 1, 60));
+        add(text, "%s- compute: {fma: %d, alu: %d, other: %d, chain: %d}\n", indent,
+            128 * between(state, 0, 60), 64 * between(state, 1, 60), 128 * between(state, 0, 9),
+            between(state, 0, 40));
         break;
     case 2:
         add(text, "%s- sfu: %d\n", indent, 16 * between(state, 1, 40));

@@ -94,23 +94,21 @@ START_TEST(wavefronts_are_a_limit) {
 }
 END_TEST
 
-/* 32 operations a cycle become 35; 16 special functions become 18. */
+/* 11 operations in the time of 10. */
 START_TEST(units_are_a_limit) {
-    compute(TMA_WORK_ALU, 32000, 0, 0);
+    compute(TMA_WORK_INSTRUCTIONS, 32000, 0, 0);
     find_out();
-    ck_assert_uint_eq(find("alu")->before.mean, START + 1000);
-    ck_assert_uint_eq(find("alu")->cycles.mean, START + (32000 + 34) / 35);
+    ck_assert_uint_eq(find("fma")->before.mean, START + 1000);
+    ck_assert_uint_eq(find("fma")->cycles.mean, START + 910);
+    ck_assert_str_eq(limit(), "fma");
+    compute(TMA_WORK_INSTRUCTIONS, 0, 16000, 0);
+    find_out();
+    ck_assert_uint_eq(find("alu")->cycles.mean, START + 910);
     ck_assert_str_eq(limit(), "alu");
-    compute(TMA_WORK_SFU, 16000, 0, 0);
-    machine.sm.sfu = 16;
+    compute(TMA_WORK_INSTRUCTIONS, 0, 0, 16000);
     find_out();
-    ck_assert_uint_eq(find("sfu")->cycles.mean, START + (16000 + 17) / 18);
-    ck_assert_str_eq(find("sfu")->change, "18 special functions per cycle instead of 16");
+    ck_assert_uint_eq(find("sfu")->cycles.mean, START + 3637);
     ck_assert_str_eq(limit(), "sfu");
-    /* A tenth more than 4 is no whole number. */
-    machine.sm.sfu = 4;
-    find_out();
-    ck_assert_ptr_null(find("sfu"));
 }
 END_TEST
 
@@ -250,8 +248,8 @@ START_TEST(a_watch_follows_a_kernel) {
     ck_assert_uint_eq(again.counters.operations, seen.last_operations);
     ck_assert_uint_lt(again.counters.operations, result.counters.operations);
     ck_assert_uint_eq(again.waves.count, 0);
-    ck_assert(again.busy_tensor <= 1 && again.busy_alu <= 1 && again.busy_sfu <= 1 &&
-              again.busy_shared <= 1);
+    ck_assert(again.busy_tensor <= 1 && again.busy_fma <= 1 && again.busy_alu <= 1 &&
+              again.busy_sfu <= 1 && again.busy_shared <= 1);
     tma_scenario_free(&scenario);
 }
 END_TEST

@@ -160,7 +160,7 @@ START_TEST(test_statements) {
     ck_assert_ptr_nonnull(at[13].amount[1].expression);
     ck_assert_int_eq(at[13].amount[0].constant, 128);
     ck_assert_uint_eq(at[15].lag, 1);
-    ck_assert_int_eq(at[16].amount[0].constant, 384);
+    ck_assert_int_eq(at[16].amount[TMA_SFU].constant, 384);
     ck_assert(!at[18].arrive_only && at[23].arrive_only);
     ck_assert_int_eq(at[19].shared_offset.constant, 16384);
     ck_assert_uint_eq(at[19].buffer, 0);
@@ -218,7 +218,9 @@ START_TEST(test_printed_kernel) {
         ck_assert_uint_eq(a->statements[i].end, b->statements[i].end);
         ck_assert_uint_eq(a->statements[i].ring, b->statements[i].ring);
         ck_assert_uint_eq(a->statements[i].consumer.operation, b->statements[i].consumer.operation);
-        ck_assert_int_eq(a->statements[i].amount[0].constant, b->statements[i].amount[0].constant);
+        for (int k = 0; k < TMA_AMOUNTS; k++)
+            ck_assert_int_eq(a->statements[i].amount[k].constant,
+                             b->statements[i].amount[k].constant);
     }
     ck_assert_uint_eq(a->shared_bytes, b->shared_bytes);
     free(first);

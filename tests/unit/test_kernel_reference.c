@@ -47,7 +47,7 @@ struct action {
     const struct tma_statement *statement;
     struct tma_operation operation;
     uint32_t map_index;
-    uint64_t amount[3];
+    uint64_t amount[TMA_AMOUNTS];
     int64_t expected_bytes; /* ACQUIRE */
 };
 
@@ -76,7 +76,8 @@ enum state {
     WAITS_STORES,
     WAITS_BARRIER,
     REQUESTS,
-    ARRIVES
+    ARRIVES,
+    COMPUTES
 };
 
 struct role {
@@ -91,8 +92,10 @@ struct role {
     uint64_t stored[MOST_GROUPS];  /* its last completion */
     uint64_t groups;
     bool group_open;
-    uint64_t products[MOST_GROUPS], product_count; /* ends of matrix products */
-    uint64_t issued;                               /* all their instructions have been issued */
+    uint64_t products[MOST_GROUPS], product_count;  /* ends of matrix products */
+    uint64_t issued;                                /* all their instructions have been issued */
+    uint64_t left, slowed, shares[4], slowed_slots; /* of COMPUTES: see compute() */
+    uint64_t computes_since, computed; /* it has not waited from the first cycle to the second */
 };
 
 struct cta {
@@ -106,7 +109,8 @@ struct cta {
 
 struct sm {
     uint32_t number, places;
-    struct tma_port tensor, alu, sfu;
+    struct tma_port tensor;
+    uint64_t tensor_begin;
     uint64_t poll;
     uint64_t *fetched; /* by statement */
 };
@@ -202,8 +206,9 @@ static void add_action(struct unrolling *unrolling, const struct tma_statement *
     for (int d = 0; d < 3; d++) {
         action.operation.im2col_offsets[d] =
             (uint16_t)value_of(unrolling, &statement->im2col_offsets[d]);
-        action.amount[d] = (uint64_t)value_of(unrolling, &statement->amount[d]);
     }
+    for (int i = 0; i < TMA_AMOUNTS; i++)
+        action.amount[i] = (uint64_t)value_of(unrolling, &statement->amount[i]);
     action.operation.cta_mask = (uint16_t)value_of(unrolling, &statement->cta_mask);
     action.operation.shared_address += (uint32_t)value_of(unrolling, &statement->shared_offset);
     action.map_index = (uint32_t)value_of(unrolling, &statement->map_index);
@@ -425,6 +430,8 @@ static uint64_t multiply(struct reference *reference, struct cta *cta, struct ro
     groups = groups > blocks ? blocks : groups;
     groups = groups == 0 ? 1 : groups;
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
+    if (m * n * k > 0 && tma_ticks_to_cycle(sm->tensor.free_ticks) <= cycle)
+        sm->tensor_begin = start;
     uint64_t end = take_unit(&sm->tensor, start, m * n * k, rates[action->statement->type]);
     uint64_t ticks_a =
         machine->sm.mma_a_bytes == 0 ? 0 : cut(a * TMA_TICKS, machine->sm.mma_a_bytes);
@@ -449,6 +456,38 @@ static uint64_t multiply(struct reference *reference, struct cta *cta, struct ro
                  role->products[role->product_count - 1 - leaving] + machine->warp.mma_wait_cycles);
 }
 
+/* Instructions: how long they take alone, in 1/16 ticks; how much longer beside products, and which
+ * parts of the pipes they ask for meanwhile, in 1/1024, rounded up. */
+static void compute(const struct reference *reference, struct role *role,
+                    const struct action *action) {
+    const struct tma_machine *machine = reference->machine;
+    uint64_t warps = reference->kernel->roles[role->index].warps;
+    uint64_t readers = action->amount[0] + action->amount[1] + action->amount[2];
+    const uint64_t work[] = {action->amount[0], action->amount[1], action->amount[2],
+                             readers + action->amount[3]};
+    const uint64_t intervals[] = {machine->core.fma_cycles, machine->core.alu_cycles,
+                                  machine->core.special_cycles, 1};
+    uint64_t busy[4], alone = action->amount[4] * machine->core.chain_cycles * TMA_TICKS;
+    if (role->computed != role->time)
+        role->computes_since = role->time;
+    for (int p = 0; p < 4; p++) {
+        busy[p] = cut(work[p] * intervals[p] * TMA_TICKS, 128);
+        alone = later(alone, warps < 4 ? busy[p] * 4 / warps : busy[p]);
+    }
+    role->left = alone * 16;
+    if (alone == 0)
+        return;
+    uint64_t apart = readers / (32 * warps) * machine->core.mma_warp_issue_millicycles;
+    uint64_t beside = later(alone, apart / 1000 * TMA_TICKS + apart % 1000 * TMA_TICKS / 1000);
+    uint64_t slots = readers / 128 * machine->core.mma_issue_millicycles;
+    slots = slots / 1000 * TMA_TICKS + slots % 1000 * TMA_TICKS / 1000 +
+            cut(action->amount[3] * TMA_TICKS, 128);
+    for (int p = 0; p < 4; p++)
+        role->shares[p] = cut(busy[p] * 1024, alone);
+    role->slowed = 16384 * 1024 / cut(beside * 1024, alone);
+    role->slowed_slots = cut(slots * 1024, beside);
+}
+
 /* The rule of the units: a role asks at `cycle`, after those that asked before it, and gets the
  * cycle at which it goes on. */
 static uint64_t serve(struct reference *reference, struct cta *cta, struct role *role,
@@ -462,10 +501,8 @@ static uint64_t serve(struct reference *reference, struct cta *cta, struct role 
         return cycle + action->amount[0] + machine->warp.spin_cycles;
     case TMA_WORK_MMA:
         return multiply(reference, cta, role, action, cycle);
-    case TMA_WORK_ALU:
-        return take_unit(&sm->alu, cycle, action->amount[0], machine->sm.alu);
-    case TMA_WORK_SFU:
-        return take_unit(&sm->sfu, cycle, action->amount[0], machine->sm.sfu);
+    case TMA_WORK_INSTRUCTIONS:
+        ck_abort_msg("instructions take turns with others in each cycle");
     case TMA_WORK_CONSUMER: {
         uint32_t load = statement->consumer.operation;
         uint8_t ring = reference->kernel->statements[load].ring;
@@ -747,7 +784,7 @@ static void step_role(struct reference *reference, struct cta *cta, struct role 
             role->part = 1;
         } else if (role->part == 1) {
             bool between = statement->kind == TMA_STATEMENT_COMPUTE &&
-                           (statement->work == TMA_WORK_ALU || statement->work == TMA_WORK_SFU);
+                           statement->work == TMA_WORK_INSTRUCTIONS;
             if (!between)
                 role->time = later(role->time, role->issued);
             role->part = 2;
@@ -782,8 +819,88 @@ static void serve_units(struct reference *reference) {
     for (uint32_t i = 0; i < count; i++) {
         struct cta *cta = &reference->ctas[asking[i][2]];
         struct role *role = &cta->roles[asking[i][1]];
-        next_action(reference, role,
-                    serve(reference, cta, role, &role->actions.items[role->next], role->time));
+        const struct action *action = &role->actions.items[role->next];
+        if (action->statement->work == TMA_WORK_INSTRUCTIONS) {
+            compute(reference, role, action);
+            role->state = COMPUTES;
+            if (role->left == 0) {
+                next_action(reference, role, role->time);
+                role->computed = role->time;
+            }
+            continue;
+        }
+        uint64_t time = serve(reference, cta, role, action, role->time);
+        bool goes_on = action->statement->work == TMA_WORK_MMA && role->computed == role->time &&
+                       time == role->time + reference->machine->warp.mma_issue_cycles;
+        next_action(reference, role, time);
+        if (goes_on)
+            role->computed = time;
+    }
+}
+
+struct computing {
+    struct role *role;
+    uint32_t cta;
+};
+
+static int by_turn(const void *a, const void *b) {
+    const struct role *x = (*(const struct computing *)a).role;
+    const struct role *y = (*(const struct computing *)b).role;
+    uint32_t i = (*(const struct computing *)a).cta, j = (*(const struct computing *)b).cta;
+    if (x->computes_since != y->computes_since)
+        return x->computes_since < y->computes_since ? -1 : 1;
+    return i != j ? (i > j) - (i < j) : (x > y) - (x < y);
+}
+
+/* What a role asks for of a pipe at a speed, in 1/1024. */
+static uint64_t asks(const struct role *role, int pipe, bool beside, uint64_t speed) {
+    return beside && pipe == 3 ? cut(role->slowed_slots * speed, role->slowed)
+                               : cut(role->shares[pipe] * speed, 16384);
+}
+
+/* The instructions of all roles of an SM go on for a cycle. Where they ask for more of a pipe than
+ * there is, a part of it serves one role after the other, those that have computed for longest
+ * first; of the rest, each that uses it gets the same part of what it asks for. */
+static void compute_cycle(struct reference *reference) {
+    uint64_t first = reference->machine->core.first_percent * 1024 / 100;
+    for (uint32_t s = 0; s < reference->machine->sm_count; s++) {
+        const struct sm *sm = &reference->sms[s];
+        bool beside = reference->now >= sm->tensor_begin &&
+                      reference->now < tma_ticks_to_cycle(sm->tensor.free_ticks);
+        struct computing turns[MOST_PLACES * TMA_MAX_ROLES];
+        uint64_t asked[4] = {0}, left[4] = {1024, 1024, 1024, 1024};
+        uint32_t count = 0;
+        for (uint32_t p = 0; p < reference->places; p++)
+            for (uint32_t i = 0; i < reference->kernel->role_count; i++) {
+                struct role *role = &reference->ctas[p].roles[i];
+                if (reference->ctas[p].sm != s || role->state != COMPUTES)
+                    continue;
+                turns[count++] = (struct computing){role, reference->ctas[p].number};
+                for (int q = 0; q < 4; q++)
+                    asked[q] += asks(role, q, beside, beside ? role->slowed : 16384);
+            }
+        qsort(turns, count, sizeof *turns, by_turn);
+        for (uint32_t i = 0; i < count; i++) {
+            struct role *role = turns[i].role;
+            uint64_t full = beside ? role->slowed : 16384, rest = full, even = full;
+            for (int q = 0; q < 4; q++) {
+                uint64_t wants = asks(role, q, beside, full);
+                if (wants > left[q])
+                    rest = full * left[q] / wants < rest ? full * left[q] / wants : rest;
+                if (wants > 0 && full * 1024 / later(asked[q], 1024) < even)
+                    even = full * 1024 / later(asked[q], 1024);
+            }
+            for (int q = 0; q < 4; q++) {
+                uint64_t takes = asks(role, q, beside, rest);
+                left[q] -= left[q] < takes ? left[q] : takes;
+            }
+            uint64_t speed = (first * rest + (1024 - first) * even) / 1024;
+            role->left -= role->left < speed ? role->left : speed;
+            if (role->left > 0)
+                continue;
+            next_action(reference, role, reference->now + 1);
+            role->computed = role->time;
+        }
     }
 }
 
@@ -1051,6 +1168,7 @@ static void do_cycle(struct reference *reference) {
         if (!reference->moved)
             start_clusters(reference);
     } while (reference->moved && reference->log->code == TMA_OK);
+    compute_cycle(reference);
     hand_over(reference);
     ck_assert(tma_memory_advance(reference->memory, ++reference->now));
     struct tma_completion completion;
@@ -1067,7 +1185,7 @@ static bool goes_on(const struct reference *reference) {
     for (uint32_t p = 0; p < reference->places; p++)
         for (uint32_t i = 0; i < reference->kernel->role_count; i++) {
             const struct role *role = &reference->ctas[p].roles[i];
-            bool waits = role->state != READY && role->state != REQUESTS && role->state != ARRIVES;
+            bool waits = role->state != READY && role->state < REQUESTS;
             if (!waits || (role->state != ENDED && role->time >= reference->now))
                 return true;
         }

@@ -128,6 +128,15 @@ static struct tma_statement *tiles(enum tma_tile_schedule schedule, int64_t m, i
     return statement;
 }
 
+/* Instructions of four warps, one in each scheduler. */
+static struct tma_statement *instruct(enum tma_instruction_kind kind, int64_t operations) {
+    struct tma_statement *statement = add(TMA_STATEMENT_COMPUTE);
+    statement->work = TMA_WORK_INSTRUCTIONS;
+    statement->amount[kind] = number(operations);
+    kernel.roles[kernel.role_count - 1].warps = 4;
+    return statement;
+}
+
 static void compute(enum tma_work work, int64_t amount) {
     struct tma_statement *statement = add(TMA_STATEMENT_COMPUTE);
     statement->work = work;
@@ -197,13 +206,16 @@ static void run(void) {
 START_TEST(compute_takes_its_time) {
     begin("r");
     compute(TMA_WORK_CYCLES, 100);
-    compute(TMA_WORK_ALU, 320); /* 32 a cycle */
-    compute(TMA_WORK_SFU, 41);  /* 4 a cycle: 10.25 cycles, and the next whole one */
+    instruct(TMA_FMA, 320);    /* 32 a cycle */
+    instruct(TMA_ALU, 160);    /* 16 a cycle */
+    instruct(TMA_SFU, 41);     /* 4 a cycle: 10.25 cycles, and the next whole one */
+    instruct(TMA_OTHER, 1280); /* 128 a cycle */
+    instruct(TMA_FMA, 32)->amount[TMA_CHAIN] = number(3); /* 4 cycles each */
     compute(TMA_WORK_SHARED, 7);
     end();
     run();
-    ck_assert_uint_eq(result.cycles, START + 100 + SPIN + 10 + 11 + 7);
-    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100 + SPIN + 10 + 11);
+    ck_assert_uint_eq(result.cycles, START + 100 + SPIN + 10 + 10 + 11 + 10 + 12 + 7);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100 + SPIN + 10 + 10 + 11 + 10 + 12);
     ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_SHARED], 7);
 }
 END_TEST
@@ -227,7 +239,7 @@ START_TEST(products_wait_for_those_in_flight) {
     machine.sm.mma_queue = 2;
     begin("r");
     multiply(64, 8, 64, 1);
-    compute(TMA_WORK_ALU, 3200); /* 100 cycles */
+    instruct(TMA_OTHER, 12800); /* 100 cycles, also beside products */
     compute(TMA_WORK_CYCLES, 500);
     end();
     run();
@@ -253,21 +265,81 @@ START_TEST(roles_share_the_tensor_cores) {
 }
 END_TEST
 
-/* ALUs, 32 a cycle, and special functions, 4 a cycle, work for 100 cycles each while a product of
- * 128 does. */
+/* FMA pipes, 32 a cycle, and special functions, 4 a cycle, work for 100 cycles each while a product
+ * of 128 does. */
 START_TEST(work_beside_products_is_known) {
     begin("r");
     multiply(64, 8, 16, 1);
-    compute(TMA_WORK_ALU, 3200);
-    compute(TMA_WORK_SFU, 400);
+    instruct(TMA_FMA, 3200);
+    instruct(TMA_SFU, 400);
     add(TMA_STATEMENT_WAIT_MMA);
     end();
     run();
     double cycles = (double)result.cycles;
-    ck_assert_double_eq_tol(result.busy_alu * cycles, 100, 0.01);
-    ck_assert_double_eq_tol(result.overlap_alu * cycles, 100, 0.01);
+    ck_assert_double_eq_tol(result.busy_fma * cycles, 100, 0.01);
+    ck_assert_double_eq_tol(result.overlap_fma * cycles, 100, 0.01);
     ck_assert_double_eq_tol(result.busy_sfu * cycles, 100, 0.01);
     ck_assert_double_eq_tol(result.overlap_sfu * cycles, 28, 0.01);
+}
+END_TEST
+
+/* Two roles want the same pipe, each all of it for 100 cycles: of a quarter, all goes to the first
+ * one, and of the rest half. It does 5/8 of a cycle's work in a cycle, until it ends. Then the
+ * other one has the pipe alone. What they take longer than alone is waiting for units. */
+START_TEST(roles_share_a_pipe) {
+    for (int i = 0; i < 2; i++) {
+        begin(i == 0 ? "a" : "b");
+        instruct(TMA_FMA, 3200);
+        end();
+    }
+    run();
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_UNITS], 60);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_COMPUTE], 100);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_UNITS], 100);
+    machine.core.first_percent = 0;
+    run();
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_UNITS], 100);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_COMPUTE], 100);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_UNITS], 100);
+    machine.core.first_percent = 100;
+    run();
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_UNITS], 0);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_COMPUTE], 100);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_UNITS], 100);
+}
+END_TEST
+
+/* What runs in another pipe costs nothing; without products, nor do issue slots. */
+START_TEST(pipes_run_beside_one_another) {
+    for (int i = 0; i < 2; i++) {
+        begin(i == 0 ? "a" : "b");
+        instruct(i == 0 ? TMA_FMA : TMA_SFU, i == 0 ? 3200 : 400);
+        end();
+    }
+    run();
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_COMPUTE], 100);
+}
+END_TEST
+
+/* 100 multiplications of each warp take 400 cycles; beside products they are 6 cycles apart, so
+ * that 88 of 600 cycles of them are left when the products end after 512. Other instructions, 1
+ * cycle each, are as fast as ever. */
+START_TEST(products_slow_instructions_down) {
+    machine.core.mma_warp_issue_millicycles = 6000;
+    begin("r");
+    multiply(64, 8, 64, 1);
+    instruct(TMA_FMA, 100 * 128);
+    end();
+    run();
+    ck_assert_uint_eq(result.cycles, START + MMA_ISSUE + 512 + 59);
+    statements[1].amount[TMA_FMA] = number(0);
+    statements[1].amount[TMA_OTHER] = number(100 * 128);
+    run();
+    ck_assert_uint_eq(result.cycles, START + MMA_ISSUE + 512 + MMA_WAIT);
 }
 END_TEST
 
@@ -457,7 +529,7 @@ static void attention(void) { /* Q once, K and V in rings of different depth */
     for (uint8_t r = 1; r <= 2; r++) {
         add_ring(TMA_STATEMENT_WAIT, r);
         multiply(64, 8, 16, 0);
-        compute(TMA_WORK_SFU, 40);
+        instruct(TMA_SFU, 40);
         add_ring(TMA_STATEMENT_RELEASE, r);
     }
     close(steps);
@@ -1028,6 +1100,9 @@ int main(void) {
     tcase_add_test(tests, products_wait_for_those_in_flight);
     tcase_add_test(tests, roles_share_the_tensor_cores);
     tcase_add_test(tests, work_beside_products_is_known);
+    tcase_add_test(tests, roles_share_a_pipe);
+    tcase_add_test(tests, pipes_run_beside_one_another);
+    tcase_add_test(tests, products_slow_instructions_down);
     tcase_add_test(tests, a_barrier_waits_for_the_last_role);
     tcase_add_test(tests, a_stage_goes_round);
     tcase_add_test(tests, deep_rings_are_bound_by_the_producer);

@@ -17,12 +17,12 @@ static const struct {
 } peaks[] = {
     {"h100_sxm", "sm.mma_half", 989.4, 1830},  {"h100_sxm", "sm.mma_tf32", 494.7, 1830},
     {"h100_sxm", "sm.mma_byte", 1978.9, 1830}, {"h100_sxm", "sm.mma_fp64", 66.9, 1980},
-    {"h100_sxm", "sm.alu", 66.9, 1980},        {"h200", "sm.mma_half", 989.5, 1830},
+    {"h100_sxm", "core.fma", 66.9, 1980},      {"h200", "sm.mma_half", 989.5, 1830},
     {"h200", "sm.mma_tf32", 494.7, 1830},      {"h200", "sm.mma_byte", 1979, 1830},
-    {"h200", "sm.mma_fp64", 66.9, 1980},       {"h200", "sm.alu", 66.9, 1980},
+    {"h200", "sm.mma_fp64", 66.9, 1980},       {"h200", "core.fma", 66.9, 1980},
     {"b200", "sm.mma_half", 2250, 1850},       {"b200", "sm.mma_tf32", 1125, 1850},
     {"b200", "sm.mma_byte", 4500, 1850},       {"b200", "sm.mma_nibble", 9000, 1850},
-    {"b200", "sm.mma_fp64", 37, 1965},         {"b200", "sm.alu", 75, 1965},
+    {"b200", "sm.mma_fp64", 37, 1965},         {"b200", "core.fma", 75, 1965},
 };
 
 /* A multiply-add is two operations. */
@@ -30,8 +30,11 @@ START_TEST(rates_give_the_public_peak) {
     struct tma_machine machine = shipped_machine(peaks[_i].machine);
     const struct tma_machine_parameter *rate = tma_machine_parameter_find(peaks[_i].path);
     ck_assert_ptr_nonnull(rate);
-    double teraflops =
-        2.0 * *tma_machine_value(&machine, rate) * machine.sm_count * peaks[_i].clock_mhz / 1e6;
+    double each = *tma_machine_value(&machine, rate);
+    if (rate->quantity == TMA_QUANTITY_TIME)
+        each =
+            4 * 32 / each; /* the interval of a warp's instructions, in each of four schedulers */
+    double teraflops = 2 * each * machine.sm_count * peaks[_i].clock_mhz / 1e6;
     ck_assert_msg(fabs(teraflops / peaks[_i].teraflops - 1) < 0.01, "%s of %s: %g TFLOP/s",
                   peaks[_i].path, peaks[_i].machine, teraflops);
 }

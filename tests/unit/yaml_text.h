@@ -12,7 +12,7 @@
 #endif
 
 struct yaml_text {
-    char bytes[1 << 14];
+    char bytes[1 << 16];
     size_t used;
 };
 

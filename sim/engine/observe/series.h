@@ -41,8 +41,10 @@ enum {
     X(TMA_SERIES_FLIGHT_BYTE_CYCLES, "flight_byte_cycles", "bytes in flight, cycles")              \
     X(TMA_SERIES_FULL_STAGE_CYCLES, "full_stage_cycles", "stages that are full, cycles")           \
     X(TMA_SERIES_TENSOR_TICKS, "tensor_ticks", "tensor cores busy, 1/1024 cycles")                 \
+    X(TMA_SERIES_FMA_TICKS, "fma_ticks", "FMA pipes busy, 1/1024 cycles")                          \
     X(TMA_SERIES_ALU_TICKS, "alu_ticks", "ALUs busy, 1/1024 cycles")                               \
-    X(TMA_SERIES_SFU_TICKS, "sfu_ticks", "special functions busy, 1/1024 cycles")
+    X(TMA_SERIES_SFU_TICKS, "sfu_ticks", "special functions busy, 1/1024 cycles")                  \
+    X(TMA_SERIES_ISSUE_TICKS, "issue_ticks", "issue slots of compute statements, 1/1024 cycles")
 
 enum tma_series_figure {
 #define TMA_SERIES_ENUM(name, key, text) name,

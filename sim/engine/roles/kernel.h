@@ -97,12 +97,21 @@ enum tma_work {
     TMA_WORK_MMA,    /* wgmma of an amount[0] x amount[1] x amount[2] product (m, n, k) by all warps
                         of the role together, one group; then waits until at most `leaving` groups
                         are left */
-    TMA_WORK_ALU,    /* amount[0] operations of single precision, of all threads together */
-    TMA_WORK_SFU,    /* amount[0] special functions (exp2, rsqrt, ...), of all threads together */
-    TMA_WORK_SHARED, /* amount[0] wavefronts of shared memory */
-    TMA_WORK_CONSUMER /* accesses of `consumer` to the tile of operation statement
-                         consumer.operation: a load into the current stage, or a store from a
-                         buffer */
+    TMA_WORK_INSTRUCTIONS, /* amount[TMA_FMA] and so on: operations of all threads together */
+    TMA_WORK_SHARED,       /* amount[0] wavefronts of shared memory */
+    TMA_WORK_CONSUMER      /* accesses of `consumer` to the tile of operation statement
+                              consumer.operation: a load into the current stage, or a store from a
+                              buffer */
+};
+
+/* The amounts of INSTRUCTIONS. */
+enum tma_instruction_kind {
+    TMA_FMA,   /* multiplications, additions and both, of single precision or integers */
+    TMA_ALU,   /* maxima, comparisons, conversions, logic, additions of integers */
+    TMA_SFU,   /* exp2, rsqrt, ... */
+    TMA_OTHER, /* instructions that take an issue slot and none of these pipes */
+    TMA_CHAIN, /* instructions of a warp that wait for one another, in a row */
+    TMA_AMOUNTS
 };
 
 /* Types of a matrix product, by their rate. */
@@ -186,7 +195,7 @@ struct tma_statement {
 
     /* COMPUTE */
     enum tma_work work;
-    struct tma_value amount[3];
+    struct tma_value amount[TMA_AMOUNTS];
     enum tma_mma_type type;
     bool a_in_registers; /* MMA: A comes from registers, not from shared memory */
     struct tma_mma_operand operands[TMA_MMA_OPERANDS]; /* MMA */
@@ -271,6 +280,7 @@ struct tma_kernel_costs {
 struct tma_kernel_relieved {
     enum tma_wavefronts wavefronts; /* of TMA_WORK_SHARED and TMA_WORK_CONSUMER */
     bool shorter_work;              /* 9 of each 10 cycles of TMA_WORK_CYCLES */
+    uint32_t faster_units;          /* of TMA_WORK_INSTRUCTIONS: 1 << enum tma_compute_unit */
 };
 
 enum { TMA_MAX_TABLES = 16, TMA_MAX_TABLE_ENTRIES = 1 << 20 };

@@ -141,11 +141,13 @@ static bool allocate(struct tma_kernel_engine *engine) {
     engine->clusters = tma_allocate(simulation->cluster_count, sizeof *engine->clusters);
     engine->roles = tma_allocate(roles, sizeof *engine->roles);
     engine->requests = tma_allocate(roles, sizeof *engine->requests);
+    engine->jobs = tma_allocate((size_t)2 * roles, sizeof *engine->jobs);
     engine->fetched = tma_allocate((size_t)simulation->sm_count * kernel->statement_count,
                                    sizeof *engine->fetched);
     engine->stages = tma_allocate((size_t)places * engine->stage_count, sizeof *engine->stages);
     return engine->sms != NULL && engine->clusters != NULL && engine->roles != NULL &&
-           engine->requests != NULL && engine->fetched != NULL && engine->stages != NULL;
+           engine->requests != NULL && engine->jobs != NULL && engine->fetched != NULL &&
+           engine->stages != NULL;
 }
 
 /* Makes the simulation's places. False when out of memory, or where the kernel does not fit: then
@@ -176,6 +178,7 @@ static void create_sms(struct tma_kernel_engine *engine) {
     uint32_t warps = tma_kernel_threads(kernel) / 32, used = 0;
     for (uint32_t s = 0; s < engine->simulation.sm_count; s++) {
         const struct tma_sm *place = &engine->simulation.sms[s];
+        uint32_t roles = place->cta_places * kernel->role_count;
         assert(place->cta_places <= engine->ctas_per_sm);
         engine->sms[s] = (struct tma_kernel_sm){
             .number = place->number,
@@ -183,8 +186,11 @@ static void create_sms(struct tma_kernel_engine *engine) {
             .fetched = engine->fetched + (size_t)s * kernel->statement_count,
             .poll_cycles = (uint64_t)(place->cta_places - 1) * warps *
                            engine->machine.tma.poll_millicycles / TMA_SCHEDULERS / 1000,
-            .requests = engine->requests + used};
-        used += place->cta_places * kernel->role_count;
+            .requests = engine->requests + used,
+            .pipes = {.first = engine->machine.core.first_percent * 1024 / 100,
+                      .jobs = engine->jobs + (size_t)2 * used,
+                      .ahead = engine->jobs + (size_t)2 * used + roles}};
+        used += roles;
     }
 }
 
@@ -217,6 +223,7 @@ void tma_kernel_grid_free(struct tma_kernel_engine *engine) {
     tma_release(engine->clusters);
     tma_release(engine->roles);
     tma_release(engine->requests);
+    tma_release(engine->jobs);
     tma_release(engine->fetched);
     tma_release(engine->stages);
 }

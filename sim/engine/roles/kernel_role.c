@@ -46,8 +46,7 @@ static void spend_for_products(struct tma_role_state *role, uint64_t cycle) {
 static void spend_for_work(struct tma_role_state *role, enum tma_work work, uint64_t cycle) {
     switch (work) {
     case TMA_WORK_CYCLES:
-    case TMA_WORK_ALU:
-    case TMA_WORK_SFU:
+    case TMA_WORK_INSTRUCTIONS:
         spend(role, TMA_ROLE_UNITS, role->queued);
         spend_until(role, TMA_ROLE_COMPUTE, cycle);
         break;
@@ -367,9 +366,10 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
     role->operations = 0;
     role->groups_committed = role->groups_complete = role->mma_committed = role->issued_cycle =
         role->mma_queued = 0;
+    role->computes_since = role->computed_cycle = 0;
     role->groups[0] = (struct tma_store_group){0};
     role->reads_issued = role->reads_complete = 0;
-    role->group_open = false;
+    role->group_open = role->computes = false;
     role->phase = TMA_ROLE_RUNNING;
     tma_actor_signal(&cta->engine->simulation.actors, role->number);
 }
@@ -402,8 +402,7 @@ static bool want_tile(struct tma_role_state *role, uint64_t now, struct tma_wait
 /* What the warps can do between the instructions of a matrix product, where a compiler puts it:
  * they do the rest when all of them have been issued. */
 static bool goes_between_products(const struct tma_statement *statement) {
-    return statement->kind == TMA_STATEMENT_COMPUTE &&
-           (statement->work == TMA_WORK_ALU || statement->work == TMA_WORK_SFU);
+    return statement->kind == TMA_STATEMENT_COMPUTE && statement->work == TMA_WORK_INSTRUCTIONS;
 }
 
 /* Executes one statement. Where it returns false, *wait is what the role waits for. */

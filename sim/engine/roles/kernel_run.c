@@ -11,6 +11,7 @@
 #include "engine/roles/kernel_operation.h"
 #include "engine/roles/kernel_role.h"
 #include "engine/roles/kernel_sampling.h"
+#include "engine/roles/kernel_units.h"
 #include "engine/roles/kernel_warm_start.h"
 #include "engine/runtime.h"
 #include "engine/sampling/sample_plan.h"
@@ -36,11 +37,12 @@ static void count_units(const struct tma_simulation *simulation,
     for (uint32_t i = 0; i < simulation->sm_count; i++) {
         const struct tma_kernel_sm *sm = &tma_kernel_engine_of(simulation)->sms[i];
         units[TMA_TALLY_TENSOR] += sm->tensor.busy_ticks;
-        units[TMA_TALLY_ALU] += sm->alu.busy_ticks;
-        units[TMA_TALLY_SFU] += sm->sfu.busy_ticks;
+        for (int p = 0; p < TMA_UNIT_COUNT; p++)
+            units[TMA_TALLY_FMA + p] += sm->pipes.busy_ticks[p];
         units[TMA_TALLY_OPERANDS] += tma_memory_operand_ticks(simulation->memory, sm->number);
-        units[TMA_TALLY_ALU_OVERLAP] += sm->alu_spans.overlap_ticks;
-        units[TMA_TALLY_SFU_OVERLAP] += sm->sfu_spans.overlap_ticks;
+        for (int p = TMA_UNIT_FMA; p <= TMA_UNIT_SFU; p++)
+            units[TMA_TALLY_FMA_OVERLAP + p] +=
+                tma_earlier(sm->pipes.beside_parts[p] / TMA_PIPE_SPEED, sm->pipes.busy_ticks[p]);
     }
 }
 
@@ -63,9 +65,11 @@ static bool units_fit(const struct tma_kernel_engine *engine) {
     uint64_t ticks = engine->simulation.accounting.last_cycle * TMA_TICKS;
     for (uint32_t i = 0; i < engine->simulation.sm_count; i++) {
         const struct tma_kernel_sm *sm = &engine->sms[i];
-        if (sm->tensor.busy_ticks > ticks || sm->alu.busy_ticks > ticks ||
-            sm->sfu.busy_ticks > ticks)
+        if (sm->tensor.busy_ticks > ticks)
             return false;
+        for (int p = 0; p < TMA_UNIT_COUNT; p++)
+            if (sm->pipes.busy_ticks[p] > ticks)
+                return false;
     }
     return true;
 }
@@ -78,8 +82,11 @@ static void summarise(struct tma_simulation *simulation,
     assert(simulation->code != TMA_OK || units_fit(engine));
     result->busy_shared += busy(units[TMA_TALLY_OPERANDS], result->cycles, sms);
     result->busy_tensor = busy(units[TMA_TALLY_TENSOR], result->cycles, sms);
+    result->busy_fma = busy(units[TMA_TALLY_FMA], result->cycles, sms);
     result->busy_alu = busy(units[TMA_TALLY_ALU], result->cycles, sms);
     result->busy_sfu = busy(units[TMA_TALLY_SFU], result->cycles, sms);
+    result->busy_issue = busy(units[TMA_TALLY_ISSUE], result->cycles, sms);
+    result->overlap_fma = busy(units[TMA_TALLY_FMA_OVERLAP], result->cycles, sms);
     result->overlap_alu = busy(units[TMA_TALLY_ALU_OVERLAP], result->cycles, sms);
     result->overlap_sfu = busy(units[TMA_TALLY_SFU_OVERLAP], result->cycles, sms);
     result->role_count = engine->kernel->role_count;
@@ -91,6 +98,12 @@ static void extend(uint64_t *end, uint64_t cycle) {
         *end = cycle;
 }
 
+/* The instructions that have begun run to their end. */
+static void extend_by_pipes(uint64_t *end, const struct tma_kernel_sm *sm) {
+    for (uint32_t i = 0; i < sm->pipes.count; i++)
+        extend(end, tma_pipes_end(&sm->pipes, tma_kernel_products(sm), sm->pipes.jobs[i].number));
+}
+
 static uint64_t end_of_part(const struct tma_simulation *simulation) {
     const struct tma_kernel_engine *engine = tma_kernel_engine_of(simulation);
     uint64_t end = 0;
@@ -98,8 +111,7 @@ static uint64_t end_of_part(const struct tma_simulation *simulation) {
         extend(&end, engine->roles[i].cycle);
     for (uint32_t i = 0; i < simulation->sm_count; i++) {
         extend(&end, tma_ticks_to_cycle(engine->sms[i].tensor.free_ticks));
-        extend(&end, tma_ticks_to_cycle(engine->sms[i].alu.free_ticks));
-        extend(&end, tma_ticks_to_cycle(engine->sms[i].sfu.free_ticks));
+        extend_by_pipes(&end, &engine->sms[i]);
         extend(&end, tma_memory_operands_end(simulation->memory, engine->sms[i].number));
     }
     return end;

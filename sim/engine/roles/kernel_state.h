@@ -4,6 +4,7 @@
 #define TMA_ENGINE_KERNEL_STATE_H
 
 #include "engine/program.h"
+#include "engine/roles/kernel_pipes.h"
 #include "engine/roles/program_cursor.h"
 #include "memory/core/port.h"
 
@@ -87,10 +88,15 @@ struct tma_role_state {
     bool group_open;       /* stores were issued since the last commit */
     /* For which it wants a unit of the SM, or arrives at a named barrier, at its cycle. */
     const struct tma_statement *request;
+    bool computes;   /* its instructions are under way */
     bool served;     /* by that unit; at a barrier: its arrival has been counted */
-    uint64_t queued; /* cycles of `served_cycle` in the queue of the unit, behind other roles */
+    uint64_t queued; /* cycles of `served_cycle` in the queue of the unit, behind other roles; of
+                        instructions: more than they take alone */
     uint64_t
         served_cycle; /* the unit has done; at a barrier: the role goes on; UINT64_MAX: it waits */
+    /* It has issued instructions and products without a wait from the first cycle to the second. */
+    uint64_t computes_since, computed_cycle;
+    uint64_t alone_cycles; /* that its last instructions take alone */
 };
 
 struct tma_barrier_state {
@@ -111,21 +117,11 @@ struct tma_kernel_cluster {
     bool requests_tile;
 };
 
-/* The last times at which a unit was busy, in order, and for how long it was so while the tensor
- * cores were, too. */
-enum { TMA_UNIT_SPANS = 64 };
-struct tma_unit_spans {
-    struct tma_unit_span {
-        uint64_t start_ticks, end_ticks;
-    } spans[TMA_UNIT_SPANS]; /* ring, by number */
-    uint32_t count;
-    uint64_t overlap_ticks; /* not of the tensor cores themselves */
-};
-
 struct tma_kernel_sm {
     uint32_t number;
-    struct tma_port tensor, alu, sfu;
-    struct tma_unit_spans tensor_spans, alu_spans, sfu_spans;
+    struct tma_port tensor;
+    uint64_t tensor_begin; /* the cycle of the product that found them free last */
+    struct tma_pipes pipes;
     uint64_t poll_cycles; /* what the warps of its other CTAs add to each mbarrier instruction */
     uint32_t cta_places;
     uint64_t *fetched; /* by statement: from when its instructions are in the SM's cache, or 0 */
@@ -176,7 +172,8 @@ struct tma_kernel_engine {
     uint32_t ctas_per_sm;
     struct tma_role_state *roles; /* by CTA place and name; a role's number is its place here */
     struct tma_role_state **requests;
-    uint64_t *fetched; /* by SM and statement */
+    struct tma_pipe_job *jobs; /* two of each role */
+    uint64_t *fetched;         /* by SM and statement */
     struct tma_stage *stages;
     uint32_t stage_count; /* of a CTA */
     uint64_t next_tile;   /* of dynamic loops */

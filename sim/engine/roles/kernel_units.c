@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "engine/relieved_wavefronts.h"
@@ -38,57 +39,25 @@ static uint64_t read_operands(const struct tma_role_state *role, uint64_t cycle,
                                     wavefronts, end);
 }
 
-/* For how many of the last `ticks` until `end_ticks` another unit was busy. */
-static uint64_t ticks_in_common(const struct tma_unit_spans *other, uint64_t end_ticks,
-                                uint64_t ticks) {
-    uint64_t start = end_ticks - ticks, both = 0;
-    uint32_t kept = other->count < TMA_UNIT_SPANS ? other->count : TMA_UNIT_SPANS;
-    for (uint32_t i = 1; i <= kept; i++) {
-        const struct tma_unit_span *span = &other->spans[(other->count - i) % TMA_UNIT_SPANS];
-        if (span->end_ticks <= start)
-            break;
-        uint64_t first = span->start_ticks > start ? span->start_ticks : start;
-        uint64_t last = span->end_ticks < end_ticks ? span->end_ticks : end_ticks;
-        both += last > first ? last - first : 0;
-    }
-    return both;
+struct tma_products tma_kernel_products(const struct tma_kernel_sm *sm) {
+    return (struct tma_products){sm->tensor_begin, tma_ticks_to_cycle(sm->tensor.free_ticks)};
 }
 
-static void add_span(struct tma_unit_spans *unit, uint64_t end_ticks, uint64_t ticks) {
-    struct tma_unit_span *last = &unit->spans[(unit->count - 1) % TMA_UNIT_SPANS];
-    if (unit->count > 0 && last->end_ticks == end_ticks - ticks)
-        last->end_ticks = end_ticks;
-    else
-        unit->spans[unit->count++ % TMA_UNIT_SPANS] =
-            (struct tma_unit_span){end_ticks - ticks, end_ticks};
-}
-
-/* ALUs and special functions work beside the tensor cores. */
-static void note_overlap(struct tma_kernel_sm *sm, const struct tma_port *unit, uint64_t ticks) {
-    uint64_t end = unit->free_ticks;
-    struct tma_unit_spans *spans = unit == &sm->alu   ? &sm->alu_spans
-                                   : unit == &sm->sfu ? &sm->sfu_spans
-                                                      : &sm->tensor_spans;
-    if (ticks == 0)
-        return;
-    if (spans == &sm->tensor_spans) {
-        sm->alu_spans.overlap_ticks += ticks_in_common(&sm->alu_spans, end, ticks);
-        sm->sfu_spans.overlap_ticks += ticks_in_common(&sm->sfu_spans, end, ticks);
-    } else {
-        spans->overlap_ticks += ticks_in_common(&sm->tensor_spans, end, ticks);
-    }
-    add_span(spans, end, ticks);
-}
-
-/* A unit of the role's SM does so much work, for which the role is in its queue first. Returns the
- * cycle at which it is done. */
-static uint64_t serve_unit(struct tma_role_state *role, enum tma_series_figure figure,
-                           struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate) {
-    uint64_t ticks = tma_work_to_ticks(work, rate), free = tma_ticks_to_cycle(unit->free_ticks);
-    uint64_t end = tma_port_serve(unit, cycle, ticks);
-    role->queued = free > cycle ? free - cycle : 0;
-    note_overlap(role->cta->sm, unit, ticks);
-    tma_observe_unit(&role->cta->engine->simulation.observer, figure, unit->free_ticks, ticks);
+/* The tensor cores of the role's SM compute, behind what they were asked for before. Returns the
+ * cycle at which they are done; *begin is that at which they begin. */
+static uint64_t take_tensor_cores(const struct tma_role_state *role, uint64_t cycle, uint64_t ticks,
+                                  uint64_t *begin) {
+    struct tma_kernel_sm *sm = role->cta->sm;
+    struct tma_port *tensor = &sm->tensor;
+    uint64_t free = tma_ticks_to_cycle(tensor->free_ticks);
+    tma_pipes_advance(&sm->pipes, tma_kernel_products(sm), role->cycle);
+    /* A pause that is shorter than the issue of a product is none. */
+    if (ticks > 0 && free <= role->cycle)
+        sm->tensor_begin = cycle;
+    *begin = tma_later(free, cycle);
+    uint64_t end = tma_port_serve(tensor, cycle, ticks);
+    tma_observe_unit(&role->cta->engine->simulation.observer, TMA_SERIES_TENSOR_TICKS,
+                     tensor->free_ticks, ticks);
     return end;
 }
 
@@ -125,9 +94,8 @@ static uint64_t issued_cycle(const struct tma_machine *machine, uint64_t instruc
 }
 
 static uint64_t multiply(struct tma_role_state *role, const struct tma_statement *statement,
-                         const uint64_t amount[3], uint64_t cycle) {
+                         const uint64_t amount[TMA_AMOUNTS], uint64_t cycle) {
     const struct tma_machine *machine = machine_of(role);
-    struct tma_kernel_sm *sm = role->cta->sm;
     uint64_t m = amount[0], n = amount[1], k = amount[2];
     uint64_t k_bytes = divide_up(k * tma_mma_element_bits(statement->type), 8);
     uint64_t parts = divide_up(m, TMA_MMA_ROWS);
@@ -136,9 +104,10 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     /* The operands come from shared memory while the product is computed. With few columns a warp
      * group takes longer to read its part of A than the tensor cores to compute, which other groups
      * and other CTAs use meanwhile. */
-    uint64_t end = serve_unit(role, TMA_SERIES_TENSOR_TICKS, &sm->tensor, start, m * n * k,
-                              tma_mma_rate(machine, statement->type));
-    uint64_t tensor_begin = start + role->queued;
+    uint64_t tensor_begin;
+    uint64_t end = take_tensor_cores(
+        role, start, tma_work_to_ticks(m * n * k, tma_mma_rate(machine, statement->type)),
+        &tensor_begin);
     uint64_t groups = warp_groups(role, parts);
     uint64_t instructions = divide_up(parts, groups) * divide_up(n, TMA_MMA_COLUMNS) *
                             divide_up(k_bytes, TMA_MMA_K_BYTES);
@@ -168,12 +137,12 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
 
 /* Computes the amounts of a statement; false where the run stops. */
 static bool find_amounts(struct tma_role_state *role, const struct tma_statement *statement,
-                         uint64_t amount[3]) {
+                         uint64_t amount[TMA_AMOUNTS]) {
     const int64_t *variables = tma_cursor_place(&role->cursor)->variables;
     struct tma_error error;
     char text[120];
     uint64_t product = 1;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < TMA_AMOUNTS; i++) {
         int64_t value;
         if (!tma_value_at(&statement->amount[i], variables, &value, &error)) {
             tma_role_fail(role, statement, error.code, error.text);
@@ -191,6 +160,36 @@ static bool find_amounts(struct tma_role_state *role, const struct tma_statement
         amount[i] = (uint64_t)value;
     }
     return true;
+}
+
+/* The role begins instructions, for which it shares the pipes of its SM. */
+static void begin_instructions(struct tma_role_state *role, const uint64_t amount[TMA_AMOUNTS],
+                               uint64_t cycle) {
+    static const enum tma_series_figure figures[TMA_UNIT_COUNT] = {
+        [TMA_UNIT_FMA] = TMA_SERIES_FMA_TICKS,
+        [TMA_UNIT_ALU] = TMA_SERIES_ALU_TICKS,
+        [TMA_UNIT_SFU] = TMA_SERIES_SFU_TICKS,
+        [TMA_UNIT_ISSUE] = TMA_SERIES_ISSUE_TICKS};
+    const struct tma_machine *machine = machine_of(role);
+    struct tma_kernel_engine *engine = role->cta->engine;
+    struct tma_pipes *pipes = &role->cta->sm->pipes;
+    struct tma_instructions instructions = {.warps = engine->kernel->roles[role->index].warps,
+                                            .faster = engine->kernel->relieved.faster_units};
+    uint64_t ticks[TMA_UNIT_COUNT];
+    memcpy(instructions.amount, amount, sizeof instructions.amount);
+    if (role->computed_cycle != cycle)
+        role->computes_since = cycle;
+    tma_pipes_advance(pipes, tma_kernel_products(role->cta->sm), cycle);
+    tma_pipes_begin(
+        pipes, machine, &instructions,
+        (struct tma_pipe_job){.number = role->number,
+                              .order = (uint64_t)role->cta->base.number << 32 | role->number,
+                              .since = role->computes_since});
+    tma_pipe_ticks(machine, &instructions, ticks);
+    role->alone_cycles = tma_ticks_to_cycle(tma_instruction_ticks(machine, &instructions));
+    for (int p = 0; p < TMA_UNIT_COUNT; p++)
+        tma_observe_unit(&engine->simulation.observer, figures[p], cycle * TMA_TICKS + ticks[p],
+                         ticks[p]);
 }
 
 /* The wavefronts of a consumer's passes over the current stage of the ring that it reads. */
@@ -215,7 +214,7 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
                       uint64_t cycle) {
     const struct tma_machine *machine = machine_of(role);
     struct tma_kernel_sm *sm = role->cta->sm;
-    uint64_t amount[3];
+    uint64_t amount[TMA_AMOUNTS];
     role->queued = 0;
     if (!find_amounts(role, statement, amount))
         return cycle;
@@ -227,10 +226,9 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
         return cycle + amount[0] + machine->warp.spin_cycles;
     case TMA_WORK_MMA:
         return multiply(role, statement, amount, cycle);
-    case TMA_WORK_ALU:
-        return serve_unit(role, TMA_SERIES_ALU_TICKS, &sm->alu, cycle, amount[0], machine->sm.alu);
-    case TMA_WORK_SFU:
-        return serve_unit(role, TMA_SERIES_SFU_TICKS, &sm->sfu, cycle, amount[0], machine->sm.sfu);
+    case TMA_WORK_INSTRUCTIONS:
+        begin_instructions(role, amount, cycle);
+        return tma_pipes_end(&sm->pipes, tma_kernel_products(sm), role->number);
     case TMA_WORK_SHARED:
         if (relieved->wavefronts == TMA_WAVEFRONTS_TENTH_FASTER)
             amount[0] = tma_tenth_faster(amount[0]);
@@ -264,8 +262,31 @@ static void serve_requests(struct tma_kernel_sm *sm, uint64_t cycle) {
         }
         role->served_cycle = serve(role, role->request, role->cycle);
         role->served = true;
+        role->computes = role->request->work == TMA_WORK_INSTRUCTIONS;
     }
     sm->request_count = left;
+}
+
+/* Whether the role's instructions have ended at `now`. Others may have begun meanwhile, which only
+ * makes them end later: served_cycle is then the cycle at which to ask again. */
+static bool have_ended(struct tma_role_state *role, uint64_t now) {
+    struct tma_kernel_sm *sm = role->cta->sm;
+    if (role->served_cycle <= now) {
+        tma_pipes_advance(&sm->pipes, tma_kernel_products(sm), now);
+        role->served_cycle = tma_pipes_end(&sm->pipes, tma_kernel_products(sm), role->number);
+    }
+    return role->served_cycle <= now;
+}
+
+/* The role has done a statement at `end`. */
+static void note_end(struct tma_role_state *role, const struct tma_statement *statement,
+                     uint64_t end) {
+    uint64_t issued = role->cycle + machine_of(role)->warp.mma_issue_cycles;
+    bool product = statement->work == TMA_WORK_MMA && role->computed_cycle == role->cycle;
+    if (statement->work == TMA_WORK_INSTRUCTIONS || (product && end == issued))
+        role->computed_cycle = end;
+    if (statement->work == TMA_WORK_INSTRUCTIONS && end > role->cycle + role->alone_cycles)
+        role->queued = end - role->cycle - role->alone_cycles;
 }
 
 bool tma_role_compute(struct tma_role_state *role, const struct tma_statement *statement,
@@ -275,14 +296,25 @@ bool tma_role_compute(struct tma_role_state *role, const struct tma_statement *s
     bool shared = statement->work == TMA_WORK_SHARED || statement->work == TMA_WORK_CONSUMER;
     if (statement->work == TMA_WORK_CYCLES || (!role->cta->engine->shares_units && !shared)) {
         *end = serve(role, statement, role->cycle);
+        if (statement->work == TMA_WORK_INSTRUCTIONS)
+            tma_pipes_advance(&sm->pipes, tma_kernel_products(sm), *end);
+        note_end(role, statement, *end);
         return true;
     }
     if (role->request != NULL) {
         if (!role->served)
             serve_requests(sm, now);
+        if (role->computes && !have_ended(role, now)) {
+            role->phase = TMA_ROLE_REQUESTS;
+            role->waiting = statement;
+            *wait = tma_wait_cycle(role->served_cycle);
+            return false;
+        }
+        role->computes = false;
         role->request = NULL;
         role->served = false;
         *end = role->served_cycle;
+        note_end(role, statement, *end);
         return true;
     }
     role->phase = TMA_ROLE_REQUESTS;

@@ -1,6 +1,7 @@
-/* What the roles of an SM share: tensor cores, ALUs, special-function units, shared memory; and
- * what all CTAs share: the counter of dynamic tiles. Each serves one role after the other. Requests
- * of one cycle are served in the order of CTAs and roles, at the end of the cycle. */
+/* What the roles of an SM share: tensor cores and shared memory, which serve one role after the
+ * other; the pipes of instructions, which serve all at once (kernel_pipes.h); and what all CTAs
+ * share: the counter of dynamic tiles. Requests of one cycle are served in the order of CTAs and
+ * roles, at the end of the cycle. */
 #ifndef TMA_ENGINE_KERNEL_UNITS_H
 #define TMA_ENGINE_KERNEL_UNITS_H
 
@@ -12,6 +13,9 @@ bool tma_role_compute(struct tma_role_state *role, const struct tma_statement *s
 
 /* The cycle at which the role goes on when at most `leaving` groups of matrix products are left. */
 uint64_t tma_role_mma_end(const struct tma_role_state *role, uint32_t leaving);
+
+/* When the tensor cores of an SM multiply, as far as they have been asked to. */
+struct tma_products tma_kernel_products(const struct tma_kernel_sm *sm);
 
 /* The role wants the next tile of its cluster, in cycle `now`. */
 void tma_request_tile(struct tma_role_state *role, uint64_t now);

@@ -9,10 +9,13 @@
 /* Units of the SMs, busy ticks of all SMs together (kernels with roles only). */
 enum tma_tally_unit {
     TMA_TALLY_TENSOR,
+    TMA_TALLY_FMA, /* and the other pipes, in their order */
     TMA_TALLY_ALU,
     TMA_TALLY_SFU,
+    TMA_TALLY_ISSUE,
     TMA_TALLY_OPERANDS,
-    TMA_TALLY_ALU_OVERLAP, /* with the tensor cores */
+    TMA_TALLY_FMA_OVERLAP, /* with the tensor cores */
+    TMA_TALLY_ALU_OVERLAP,
     TMA_TALLY_SFU_OVERLAP,
     TMA_TALLY_UNIT_COUNT
 };

@@ -15,9 +15,13 @@ struct tma_port {
     uint64_t busy_ticks; /* total service time */
 };
 
-/* The later of two times. */
+/* The later and the earlier of two times. */
 static inline uint64_t tma_later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
+}
+
+static inline uint64_t tma_earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
 }
 
 static inline uint64_t tma_millicycles_to_ticks(uint64_t millicycles) {

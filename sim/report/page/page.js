@@ -238,10 +238,12 @@ function drawSeries() {
         ['Occupancy', own([line('CTAs', 0, mean('cta_cycles')), line('full stages', 2, mean('full_stage_cycles')),
             line('operations in flight', 1, mean('flight_cycles'))], '')],
         ['Bytes in flight', own([line('bytes in flight', 4, mean('flight_byte_cycles'))], 'B')]];
-    if (series.tensor_ticks || series.alu_ticks || series.sfu_ticks)
+    if (series.tensor_ticks || series.issue_ticks)
         choices.push(['Compute', own([line('tensor cores', 5, mean('tensor_ticks', 100 / 1024 / sms)),
+            line('FMA pipes', 1, mean('fma_ticks', 100 / 1024 / sms)),
             line('ALUs', 4, mean('alu_ticks', 100 / 1024 / sms)),
-            line('special functions', 3, mean('sfu_ticks', 100 / 1024 / sms))], '%', false, 100)]);
+            line('special functions', 3, mean('sfu_ticks', 100 / 1024 / sms)),
+            line('issue slots', 0, mean('issue_ticks', 100 / 1024 / sms))], '%', false, 100)]);
     for (const bar of data.bars)
         choices.push([data.kernel ? `Time of ${bar.name}` : 'Time of slots', own(data.causes.map((cause, i) =>
             line(cause.text, i, mean0(series.causes[bar.first + i], length))), data.kernel ? 'roles' : 'slots', true)]);
