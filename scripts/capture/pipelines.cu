@@ -246,7 +246,7 @@ static __global__ void __launch_bounds__((MOST_WARPS + 1) * 32)
         if constexpr (N > 0) {
             float sum = multiply<N, STORES, SHARED>(c, work, base, shared_address(full),
                                                     shared_address(empty), warp, lane);
-            if (sum == 1.2345f)
+            if (work.steps < 0) /* never; but the products are needed, whatever they are of */
                 *sink = sum;
         } else {
             spend<STORES, SHARED>(c, work, base, shared_address(full), shared_address(empty), lane);
