@@ -4,6 +4,8 @@
  * lowest pc first, so that paths meet again behind the branch. */
 #include "ptx/control.h"
 
+#include <stdio.h>
+
 #include "ptx/barriers.h"
 #include "ptx/check_calls.h"
 
@@ -192,30 +194,49 @@ enum tma_step tma_run_trap(struct tma_warp *warp, const struct tma_op *op, uint3
 }
 
 /* An instruction that the reader did not understand. */
-enum tma_step tma_run_unknown(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
-    (void)lanes;
-    const struct tma_ptx_module *module = warp->launch->module;
-    return tma_stop(warp, op, TMA_PTX_UNKNOWN_INSTRUCTION, "%s",
-                    module->messages[module->instructions[op->instruction].unknown]);
+const char *tma_why_not(const struct tma_executor *launch, const struct tma_op *op, char *text,
+                        size_t size) {
+    const struct tma_ptx_module *module = launch->module;
+    const struct tma_ptx_instruction *instruction = &module->instructions[op->instruction];
+    if (instruction->opcode == TMA_PTX_UNKNOWN)
+        return module->messages[instruction->unknown];
+    if (instruction->opcode == TMA_PTX_OP_CALL && op->mode == 1)
+        snprintf(text, size, "the call of %s, a function without a body, is not simulated",
+                 module->functions[op->function].name);
+    else if (instruction->opcode == TMA_PTX_OP_CALL)
+        return "a call through a register is not simulated";
+    else
+        snprintf(text, size, "%s is not simulated with these types or operands",
+                 tma_ptx_opcode_name((enum tma_ptx_opcode)instruction->opcode));
+    return text;
 }
 
-/* An instruction that is known, and not executed with these operands; or a function without a body.
- */
-enum tma_step tma_run_not_here(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+enum tma_step tma_run_unexecuted(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    enum { TEXT_BYTES = 256 };
+    char text[TEXT_BYTES];
     if (lanes == 0)
         return TMA_STEP_NEXT;
-    const struct tma_ptx_module *module = warp->launch->module;
-    uint16_t opcode = module->instructions[op->instruction].opcode;
-    if (opcode == TMA_PTX_OP_CALL && op->mode == 1)
-        return tma_stop(warp, op, TMA_PTX_UNKNOWN_INSTRUCTION,
-                        "the call of %s, a function without a body, is not simulated",
-                        module->functions[op->function].name);
-    if (opcode == TMA_PTX_OP_CALL)
-        return tma_stop(warp, op, TMA_PTX_UNKNOWN_INSTRUCTION,
-                        "a call through a register is not simulated");
-    return tma_stop(warp, op, TMA_PTX_UNKNOWN_INSTRUCTION,
-                    "%s is not simulated with these types or operands",
-                    tma_ptx_opcode_name((enum tma_ptx_opcode)opcode));
+    return tma_stop(warp, op, TMA_PTX_UNKNOWN_INSTRUCTION, "%s",
+                    tma_why_not(warp->launch, op, text, sizeof text));
+}
+
+enum tma_step tma_run_alloca(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    uint64_t base = TMA_LOCAL_BASE + warp->launch->stack_base;
+    if (!tma_known(warp, op, &op->a, lanes, "the size of alloca"))
+        return TMA_STEP_FAILED;
+    TMA_EACH_OF(i, lanes) {
+        uint64_t bytes = tma_lane_value(warp, &op->a, i), end = tma_lane_value(warp, &op->b, i),
+                 begin = (end - bytes) & -op->immediate;
+        if (bytes > end - base || begin < base)
+            return tma_stop(warp, op, TMA_PTX_FAULT,
+                            "alloca of %llu bytes: the stack of a thread has %llu of %u left",
+                            (unsigned long long)bytes, (unsigned long long)(end - base),
+                            TMA_STACK_BYTES);
+        tma_set_lane(warp, &op->d, i, begin);
+        tma_set_lane(warp, &op->b, i, begin);
+    }
+    tma_mark(warp, &op->d, lanes, 0, 0);
+    return TMA_STEP_NEXT;
 }
 
 enum tma_step tma_run_sleep(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {

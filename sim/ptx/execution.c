@@ -8,6 +8,7 @@
 #include "ptx/barriers.h"
 #include "ptx/check_calls.h"
 #include "ptx/clusters.h"
+#include "ptx/control.h"
 #include "ptx/prepare.h"
 #include "ptx/warp.h"
 
@@ -428,6 +429,7 @@ enum tma_error_code tma_close_launch(struct tma_executor *launch, enum tma_error
     tma_release(launch->variable_addresses);
     tma_release(launch->reachable);
     tma_release(launch->shared_places);
+    tma_release(launch->stacks);
     tma_release(launch->globals);
     tma_release(launch->owned);
     tma_release(launch->maps);
@@ -436,10 +438,33 @@ enum tma_error_code tma_close_launch(struct tma_executor *launch, enum tma_error
     return code;
 }
 
+static const struct tma_ptx_options none = {.sanitize_ctas = 0};
+
+enum tma_error_code tma_ptx_find_unexecuted(const struct tma_ptx_launch *launch,
+                                            void (*note)(void *context, uint32_t instruction,
+                                                         const char *why),
+                                            void *context, struct tma_error *error) {
+    enum { TEXT_BYTES = 256 };
+    char text[TEXT_BYTES];
+    struct tma_ptx_result result = {0};
+    struct tma_executor executor = {.launch = launch,
+                                    .options = &none,
+                                    .module = launch->module,
+                                    .result = &result,
+                                    .error = error};
+    enum tma_error_code code = tma_open_launch(&executor);
+    for (uint32_t i = 0; code == TMA_OK && i < launch->module->instruction_count; ++i)
+        if (executor.code[i].run == tma_run_unexecuted)
+            note(context, i, tma_why_not(&executor, &executor.code[i], text, sizeof text));
+    code = tma_close_launch(&executor, code);
+    if (code == TMA_OK)
+        tma_ptx_result_free(&result);
+    return code;
+}
+
 enum tma_error_code tma_ptx_execute(const struct tma_ptx_launch *launch,
                                     const struct tma_ptx_options *options,
                                     struct tma_ptx_result *result, struct tma_error *error) {
-    static const struct tma_ptx_options none = {.sanitize_ctas = 0};
     struct tma_executor executor = {.launch = launch,
                                     .options = options != NULL ? options : &none,
                                     .module = launch->module,

@@ -22,6 +22,8 @@ struct tma_ptx_buffer {
 
 enum { TMA_PTX_MAX_CLUSTER_CTAS = 16 };
 
+struct tma_sass;
+
 struct tma_ptx_launch {
     const struct tma_ptx_module *module;
     uint32_t function;                      /* an entry of the module */
@@ -32,6 +34,7 @@ struct tma_ptx_launch {
     const uint8_t *parameters; /* parameter_bytes of the function; tensor maps in 128-byte form */
     struct tma_ptx_buffer *buffers;
     uint32_t buffer_count;
+    const struct tma_sass *sass; /* what who times the launch takes slots and order from; or NULL */
     uint32_t
         resident_ctas; /* that the GPU runs at once: CTAs that wait for others wait among these */
 };
@@ -111,6 +114,14 @@ struct tma_ptx_result {
 enum tma_error_code tma_ptx_execute(const struct tma_ptx_launch *launch,
                                     const struct tma_ptx_options *options,
                                     struct tma_ptx_result *result, struct tma_error *error);
+
+/* Calls `note` for each instruction that the kernel, or what it calls, has and that would end the
+ * launch if a lane came to it: `why` says what it is that is not simulated. Runs nothing; fails as
+ * tma_ptx_execute does. */
+enum tma_error_code tma_ptx_find_unexecuted(const struct tma_ptx_launch *launch,
+                                            void (*note)(void *context, uint32_t instruction,
+                                                         const char *why),
+                                            void *context, struct tma_error *error);
 
 void tma_ptx_result_free(struct tma_ptx_result *result);
 

@@ -224,6 +224,7 @@ struct tma_map_entry {
 };
 
 enum { TMA_MAP_ENTRIES = 64, TMA_SPECIAL_PLACES = 128 };
+enum { TMA_STACK_BYTES = 16384 /* of a thread, for alloca */ };
 
 struct tma_executor {
     const struct tma_ptx_launch *launch;
@@ -247,7 +248,10 @@ struct tma_executor {
     uint32_t *register_numbers;
     uint32_t *local_offsets; /* of module->variables */
     uint32_t file_bytes, register_count;
-    uint32_t local_bytes; /* of a thread */
+    uint32_t local_bytes;     /* of a thread */
+    uint32_t stack_base;      /* where the part of alloca begins, which is taken from its end */
+    struct tma_place *stacks; /* NULL: no alloca; else registers: where the free part ends, and for
+                                 each function where it ended when that was called */
     uint64_t *variable_addresses;
     bool *reachable; /* functions */
     struct tma_place specials[TMA_SPECIAL_PLACES];

@@ -84,8 +84,7 @@ static uint8_t width_of(enum tma_ptx_type type) {
                                 : TMA_PTX_QUAD;
 }
 
-/* A register more in the file of each warp. */
-static struct tma_place new_register(struct tma_executor *launch, uint8_t width) {
+struct tma_place tma_new_register(struct tma_executor *launch, uint8_t width) {
     struct tma_place place = {
         .offset = launch->file_bytes, .number = launch->register_count, .width = width};
     launch->file_bytes += width_bytes(width);
@@ -106,7 +105,7 @@ static struct tma_place variable_place(const struct tma_operands *operands, uint
         launch->shared_places != NULL) {
         struct tma_place *place = &launch->shared_places[2 * variable + (width != TMA_PTX_WORD)];
         if (place->offset == 0)
-            *place = new_register(launch, width);
+            *place = tma_new_register(launch, width);
         return *place;
     }
     address += (uint64_t)*offset;
@@ -141,9 +140,9 @@ struct tma_place tma_source_of(const struct tma_operands *operands,
             return tma_constant(launch, 0, width_of(type));
         uint32_t bits = tma_ptx_special_bits((enum tma_ptx_special)operand->number);
         if (place->offset == 0)
-            *place = new_register(launch, bits == 1    ? TMA_PTX_PREDICATE
-                                          : bits == 64 ? TMA_PTX_DOUBLE
-                                                       : TMA_PTX_WORD);
+            *place = tma_new_register(launch, bits == 1    ? TMA_PTX_PREDICATE
+                                              : bits == 64 ? TMA_PTX_DOUBLE
+                                                           : TMA_PTX_WORD);
         if (operand->number >= TMA_PTX_SREG_CLOCK && operand->number <= TMA_PTX_SREG_GLOBALTIMER_HI)
             operands->op->samples = true;
         struct tma_place result = *place;

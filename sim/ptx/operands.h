@@ -42,6 +42,8 @@ bool tma_need_cost(const struct tma_operands *operands);
 
 struct tma_place tma_constant(struct tma_executor *launch, uint64_t value, uint8_t width);
 struct tma_place tma_absent(void);
+/* A register more in the file of each warp. */
+struct tma_place tma_new_register(struct tma_executor *launch, uint8_t width);
 
 /* The address of a variable within its space. */
 uint64_t tma_variable_address(const struct tma_operands *operands, uint32_t variable);

@@ -437,8 +437,9 @@ static bool prepare_memory(const struct tma_operands *o) {
     op->elements = vector_elements(o);
     op->element_bytes = (uint8_t)(tma_ptx_types[type].bits / 8);
     uint16_t opcode = o->instruction->opcode;
-    bool load = opcode == TMA_PTX_OP_LD || opcode == TMA_PTX_OP_LDU;
-    if (load || opcode == TMA_PTX_OP_ST) {
+    bool load = opcode == TMA_PTX_OP_LD || opcode == TMA_PTX_OP_LDU ||
+                opcode == TMA_PTX_OP_MULTIMEM_LD_REDUCE;
+    if (load || opcode == TMA_PTX_OP_ST || opcode == TMA_PTX_OP_MULTIMEM_ST) {
         op->a = tma_base(o, load ? 1 : 0, &op->offset, &op->space);
         if (load) {
             tma_list_targets(o, 0, &op->list, &op->list_count);
@@ -463,7 +464,8 @@ static bool prepare_memory(const struct tma_operands *o) {
                      has(o, TMA_PTX_DOT_ACQUIRE) || has(o, TMA_PTX_DOT_RELEASE);
         return tma_need_cost(o);
     }
-    if (opcode == TMA_PTX_OP_ATOM || opcode == TMA_PTX_OP_RED) {
+    if (opcode == TMA_PTX_OP_ATOM || opcode == TMA_PTX_OP_RED ||
+        opcode == TMA_PTX_OP_MULTIMEM_RED) {
         uint32_t at = opcode == TMA_PTX_OP_ATOM ? 1 : 0;
         op->immediate = one_of(o, reductions);
         op->mode = op->immediate == TMA_PTX_DOT_CAS;
@@ -810,12 +812,21 @@ static struct tma_place parameter_place(const struct tma_operands *o,
     return target ? tma_target_of(o, operand) : tma_source_of(o, operand, TMA_PTX_B64);
 }
 
+/* What the callee takes from the stack is free when it returns. */
+static void save_stack(const struct tma_operands *o, uint32_t *list, uint32_t *count) {
+    const struct tma_place *stacks = o->launch->stacks;
+    if (stacks == NULL)
+        return;
+    tma_list_place(o, stacks[1 + o->op->function], list, count);
+    tma_list_place(o, stacks[0], list, count);
+}
+
 static bool prepare_call(const struct tma_operands *o) {
     struct tma_op *op = o->op;
     const struct tma_ptx_module *module = o->launch->module;
     const struct tma_ptx_operand *results = tma_operand(o, 0), *callee = tma_operand(o, 1),
                                  *arguments = tma_operand(o, 2);
-    op->run = tma_run_not_here;
+    op->run = tma_run_unexecuted;
     if (callee == NULL || callee->kind != TMA_PTX_FUNCTION)
         return true;
     op->function = callee->number;
@@ -835,6 +846,7 @@ static bool prepare_call(const struct tma_operands *o) {
         tma_list_place(o, parameter_place(o, &module->operands[results->list.first + i], true),
                        &op->list, &op->list_count);
     }
+    save_stack(o, &op->list, &op->list_count);
     for (uint32_t i = 0; i < function->parameter_count; ++i) {
         tma_list_place(
             o,
@@ -844,6 +856,7 @@ static bool prepare_call(const struct tma_operands *o) {
         tma_list_place(o, parameter_place(o, &module->operands[arguments->list.first + i], false),
                        &op->list2, &op->list2_count);
     }
+    save_stack(o, &op->list2, &op->list2_count);
     op->run = tma_run_call;
     return true;
 }
@@ -856,6 +869,15 @@ static bool prepare_group(const struct tma_operands *o, enum tma_check_group gro
     o->op->a = commit || tma_operand(o, 0) == NULL ? tma_absent() : tma_source(o, 0, TMA_PTX_U32);
     o->op->run = tma_run_group;
     return true;
+}
+
+/* Of the 64 bits op->a to op->d. */
+static bool prepare_move(const struct tma_operands *o) {
+    struct tma_ptx_instruction move = *o->instruction;
+    move.opcode = TMA_PTX_OP_MOV;
+    o->op->type = TMA_PTX_B64;
+    o->op->pure = true;
+    return tma_select_integer(o->op, &move);
 }
 
 static bool prepare_control(const struct tma_operands *o) {
@@ -903,16 +925,28 @@ static bool prepare_control(const struct tma_operands *o) {
         op->a = tma_source(o, 0, TMA_PTX_U32);
         op->run = tma_run_sleep;
         return true;
-    case TMA_PTX_OP_CREATEPOLICY: {
+    case TMA_PTX_OP_CREATEPOLICY:
         /* A policy is 64 bits that mean something to caches alone. */
-        struct tma_ptx_instruction move = *o->instruction;
-        move.opcode = TMA_PTX_OP_MOV;
-        op->type = TMA_PTX_B64;
         op->d = tma_target(o, 0);
         op->a = tma_constant(o->launch, UINT64_C(0x10f0000000000000), TMA_PTX_DOUBLE);
-        op->pure = true;
-        return tma_select_integer(op, &move);
+        return prepare_move(o);
+    case TMA_PTX_OP_ALLOCA: {
+        const struct tma_ptx_operand *alignment = tma_operand(o, 2);
+        op->d = tma_target(o, 0);
+        op->a = tma_source(o, 1, TMA_PTX_U64);
+        op->b = o->launch->stacks[0];
+        op->immediate = alignment != NULL && alignment->bits > 8 ? alignment->bits : 8;
+        op->run = tma_run_alloca;
+        return (op->immediate & (op->immediate - 1)) == 0;
     }
+    case TMA_PTX_OP_STACKSAVE:
+        op->d = tma_target(o, 0);
+        op->a = o->launch->stacks[0];
+        return prepare_move(o);
+    case TMA_PTX_OP_STACKRESTORE:
+        op->d = o->launch->stacks[0];
+        op->a = tma_source(o, 0, TMA_PTX_U64);
+        return prepare_move(o);
     default:
         return false;
     }
@@ -923,13 +957,15 @@ static bool prepare_control(const struct tma_operands *o) {
 static bool prepare_one(const struct tma_operands *o) {
     switch ((enum tma_ptx_opcode)o->instruction->opcode) {
     case TMA_PTX_UNKNOWN:
-        o->op->run = tma_run_unknown;
-        return true;
+        return false;
     case TMA_PTX_OP_LD:
     case TMA_PTX_OP_LDU:
     case TMA_PTX_OP_ST:
     case TMA_PTX_OP_ATOM:
     case TMA_PTX_OP_RED:
+    case TMA_PTX_OP_MULTIMEM_LD_REDUCE: /* the GPU is alone in its multicast object */
+    case TMA_PTX_OP_MULTIMEM_RED:
+    case TMA_PTX_OP_MULTIMEM_ST:
     case TMA_PTX_OP_PREFETCH:
     case TMA_PTX_OP_PREFETCHU:
     case TMA_PTX_OP_DISCARD:
@@ -981,6 +1017,9 @@ static bool prepare_one(const struct tma_operands *o) {
     case TMA_PTX_OP_BRKPT:
     case TMA_PTX_OP_NANOSLEEP:
     case TMA_PTX_OP_CREATEPOLICY:
+    case TMA_PTX_OP_ALLOCA:
+    case TMA_PTX_OP_STACKSAVE:
+    case TMA_PTX_OP_STACKRESTORE:
         return prepare_control(o);
     case TMA_PTX_OP_CP_ASYNC_COMMIT_GROUP:
     case TMA_PTX_OP_CP_ASYNC_WAIT_GROUP:
@@ -1018,13 +1057,6 @@ static bool prepare_one(const struct tma_operands *o) {
     case TMA_PTX_OP_MMA:
     case TMA_PTX_OP_WGMMA_MMA_ASYNC:
         return tma_prepare_matrix(o);
-    case TMA_PTX_OP_MULTIMEM_LD_REDUCE:
-    case TMA_PTX_OP_MULTIMEM_RED:
-    case TMA_PTX_OP_MULTIMEM_ST:
-    case TMA_PTX_OP_STACKRESTORE:
-    case TMA_PTX_OP_STACKSAVE:
-    case TMA_PTX_OP_ALLOCA:
-        return false;
     default:
         return prepare_arithmetic(o);
     }
@@ -1041,7 +1073,7 @@ static void prepare_function(struct tma_executor *launch, uint32_t index) {
         op->instruction = pc;
         op->a = op->b = op->c = op->d = op->guard = op->members = tma_absent();
         if (!prepare_one(&operands))
-            op->run = tma_run_not_here;
+            op->run = tma_run_unexecuted;
         /* An opaque guard makes one result opaque, not several. */
         if (op->list_count != 0)
             op->pure = false;
@@ -1127,6 +1159,33 @@ static void lay_out(struct tma_executor *launch) {
     }
 }
 
+static bool uses_stack(const struct tma_executor *launch) {
+    const struct tma_ptx_module *module = launch->module;
+    for (uint32_t f = 0; f < module->function_count; ++f) {
+        const struct tma_ptx_function *function = &module->functions[f];
+        for (uint32_t i = 0; launch->reachable[f] && i < function->instruction_count; ++i) {
+            uint16_t opcode = module->instructions[function->first_instruction + i].opcode;
+            if (opcode == TMA_PTX_OP_ALLOCA || opcode == TMA_PTX_OP_STACKSAVE ||
+                opcode == TMA_PTX_OP_STACKRESTORE)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Behind the frames of functions, whose places are fixed, as no function calls itself. */
+static bool lay_out_stack(struct tma_executor *launch) {
+    size_t functions = launch->module->function_count;
+    launch->stacks = tma_allocate(1 + functions, sizeof *launch->stacks);
+    if (launch->stacks == NULL)
+        return false;
+    for (size_t i = 0; i <= functions; ++i)
+        launch->stacks[i] = tma_new_register(launch, TMA_PTX_DOUBLE);
+    launch->stack_base = (launch->local_bytes + 15) & ~15u;
+    launch->local_bytes = launch->stack_base + TMA_STACK_BYTES;
+    return true;
+}
+
 enum tma_error_code tma_prepare(struct tma_executor *launch) {
     const struct tma_ptx_module *module = launch->module;
     size_t variables = module->variable_count + 1;
@@ -1145,6 +1204,8 @@ enum tma_error_code tma_prepare(struct tma_executor *launch) {
     tma_constant(launch, 0, TMA_PTX_QUAD); /* at offset 0 */
     reach(launch, launch->launch->function);
     lay_out(launch);
+    if (uses_stack(launch) && !lay_out_stack(launch))
+        return tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
     for (uint32_t f = 0; f < module->function_count && !launch->out_of_memory; ++f)
         if (launch->reachable[f])
             prepare_function(launch, f);
@@ -1286,6 +1347,11 @@ void tma_set_specials(struct tma_warp *warp) {
     struct tma_executor *launch = warp->launch;
     for (uint32_t i = 0; i < TMA_PTX_SPECIAL_COUNT; ++i)
         set_special(warp, i);
+    if (launch->stacks != NULL) {
+        for (uint32_t lane = 0; lane < 32; ++lane)
+            tma_set_lane(warp, &launch->stacks[0], lane, TMA_LOCAL_BASE + launch->local_bytes);
+        warp->opaque[launch->stacks[0].number] = 0;
+    }
     if (launch->shared_places == NULL)
         return;
     for (size_t v = 0; v < 2 * launch->module->variable_count; ++v) {
