@@ -1,6 +1,9 @@
 #include "cli/launch_run.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/allocation.h"
 #include "base/limits.h"
@@ -30,6 +33,7 @@ struct launch_case {
     struct tma_machine machine;
     struct tma_prepared prepared;
     struct tma_launch_measured measured; /* on the machine's GPU, if `compares` */
+    char *sass;                          /* owned: of --sass; NULL: not given */
     bool compares;
     struct cli_launch_reliefs *reliefs; /* owned; NULL: none are wanted */
     struct tma_diagnostics list;
@@ -40,6 +44,31 @@ static void print(struct tma_diagnostics *list) {
     cli_print_diagnostics(list);
 }
 
+bool cli_launch_take_sass(const char *sass, struct tma_launch *launch, char **path) {
+    *path = NULL;
+    if (sass == NULL)
+        return true;
+    const char *name = cli_is_folder(sass) ? cli_file_name(launch->ptx) : NULL;
+    const char *last = name == NULL ? NULL : strrchr(name, '/');
+    name = last == NULL ? name : last + 1;
+    size_t length = name == NULL ? 0 : strcspn(name, ".");
+    size_t size = strlen(sass) + length + sizeof "//.sass" + PATH_MAX;
+    *path = tma_allocate(size, 1);
+    if (*path == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    /* Files of a launch lie beside it; that of an option does not. */
+    if (sass[0] != '/' && getcwd(*path, PATH_MAX) != NULL)
+        strcat(*path, "/");
+    strcat(*path, sass);
+    if (name != NULL)
+        sprintf(*path + strlen(*path), "/%.*s.sass", (int)length, name);
+    launch->sass = *path;
+    launch->sass_at = (struct tma_location){.file = "--sass"};
+    return true;
+}
+
 static bool open_case(const struct cli_launch_options *options, bool memory,
                       struct launch_case *run) {
     const struct cli_options *common = options->common;
@@ -48,6 +77,7 @@ static bool open_case(const struct cli_launch_options *options, bool memory,
         cli_launch_file_read(common->operands.items[0], &run->file) &&
         cli_launch_read(&run->file, options->label, &common->settings, &run->launch, &run->list);
     good = good && cli_launch_machine(&run->launch, &run->machine) &&
+           cli_launch_take_sass(options->sass, &run->launch, &run->sass) &&
            tma_launch_prepare(&run->launch, &run->machine, memory, &run->prepared, &run->list);
     run->compares = good && tma_launch_measurement(&run->launch, run->machine.name, &run->measured);
     if (run->compares)
@@ -65,6 +95,7 @@ static void close_case(struct launch_case *run) {
     tma_diagnostics_free(&run->list);
     tma_prepared_free(&run->prepared);
     tma_launch_free(&run->launch);
+    tma_release(run->sass);
     cli_launch_file_free(&run->file);
 }
 
@@ -298,26 +329,28 @@ int cli_launch_run(const struct cli_launch_options *options) {
     return status;
 }
 
-/* Instructions that cannot be executed, each once. They are errors only where they are reached. */
-static void note_unknown(const struct launch_case *run) {
-    const struct tma_ptx_module *module = run->prepared.module;
-    const struct tma_ptx_function *function = &module->functions[run->prepared.execution.function];
-    for (uint32_t i = 0; i < function->instruction_count; i++) {
-        const struct tma_ptx_instruction *instruction =
-            &module->instructions[function->first_instruction + i];
-        if (instruction->unknown != 0)
-            cli_note("%s:%u:%u: %s", cli_file_name(run->prepared.ptx_path), instruction->line,
-                     instruction->column, module->messages[instruction->unknown]);
-    }
+static void note_unexecuted(void *context, uint32_t instruction, const char *why) {
+    const struct launch_case *run = context;
+    const struct tma_ptx_instruction *at = &run->prepared.module->instructions[instruction];
+    cli_note("%s:%u:%u: %s", cli_file_name(run->prepared.ptx_path), at->line, at->column, why);
+}
+
+/* Instructions that cannot be executed are errors only where they are reached. */
+static bool find_unexecuted(struct launch_case *run) {
+    struct tma_error error = {0};
+    if (tma_ptx_find_unexecuted(&run->prepared.execution, note_unexecuted, run, &error) == TMA_OK)
+        return true;
+    cli_error("%s: %s", cli_file_name(run->file.path), error.text);
+    return false;
 }
 
 int cli_launch_check(const struct cli_launch_options *options) {
     struct launch_case run;
     struct cli_output output;
     int status = CLI_ERROR;
-    if (open_case(options, false, &run) && cli_output_open(&output, options->common->output)) {
+    if (open_case(options, false, &run) && find_unexecuted(&run) &&
+        cli_output_open(&output, options->common->output)) {
         const struct tma_ptx_launch *launch = &run.prepared.execution;
-        note_unknown(&run);
         fprintf(output.file, "%s of %s: %zu parameters and the machine fit; nothing was run\n",
                 run.prepared.module->functions[launch->function].name,
                 cli_file_name(run.prepared.ptx_path), run.launch.parameter_count);

@@ -16,7 +16,9 @@ struct cli_launch_options {
     const char *timeline;                     /* file of a timeline; NULL: none */
     const struct tma_core_ablation *ablation; /* NULL: the whole model */
     const struct cli_list *relieve;           /* of what; NULL: nothing */
-    bool sample;                              /* a long launch is simulated in part */
+    const char *sass; /* text of nvdisasm, or a folder that has NAME.sass for NAME.ptx; NULL: as the
+                         launch has it */
+    bool sample;      /* a long launch is simulated in part */
     bool why, no_why; /* whether experiments find out what limits the launch; neither: if it is
                          short */
 };
@@ -26,6 +28,9 @@ bool cli_is_launch(const char *path);
 
 /* True if the file has records of launches: its name ends with .jsonl. */
 bool cli_is_launch_records(const char *path);
+
+/* Gives a launch the SASS of --sass: *path, owned by the caller, which the launch borrows. */
+bool cli_launch_take_sass(const char *sass, struct tma_launch *launch, char **path);
 
 /* Runs the launch that the first operand names, and reports on it. Returns the exit status. */
 int cli_launch_run(const struct cli_launch_options *options);

@@ -176,6 +176,12 @@ extern const struct tma_names cli_format_names;
         .name = "--sanitize", .value = "CTAS", .kind = CLI_COUNT, .offset = where,                 \
         .help = "of a launch: check the first CTAS CTAs for races (default 2)"                     \
     }
+#define CLI_OPTION_SASS(where)                                                                     \
+    {                                                                                              \
+        .name = "--sass", .value = "FILE", .kind = CLI_TEXT, .offset = where,                      \
+        .help = "of launches: take issue slots and the order inside blocks from what nvdisasm -c " \
+                "-gp\nsays of the kernel, or from NAME.sass for NAME.ptx in the folder FILE"       \
+    }
 #define CLI_OPTION_STRICT(where)                                                                   \
     {                                                                                              \
         .name = "--strict", .kind = CLI_FLAG, .offset = where,                                     \

@@ -95,15 +95,23 @@ static bool is_relieved(const struct tma_core_run *run, uint32_t barrier) {
     return false;
 }
 
+bool tma_core_barrier_of(struct tma_core_run *run, const struct tma_core_warp *warp,
+                         uint32_t instruction, uint32_t *offset) {
+    const struct tma_ptx_instruction *wait = &run->launch->module->instructions[instruction];
+    uint64_t address;
+    if (!read_address(run, warp, instruction, wait->target_count, 0, &address))
+        return false;
+    *offset = tma_stepper_shared_offset(address);
+    return true;
+}
+
 void tma_core_relieve_barrier(struct tma_core_run *run, const struct tma_core_warp *warp,
                               uint32_t instruction) {
     struct tma_core_relief *relief = run->relief;
-    const struct tma_ptx_instruction *wait = &run->launch->module->instructions[instruction];
-    uint64_t address;
+    uint32_t offset;
     if (relief->barrier_count < TMA_CORE_RELIEVED_BARRIERS &&
-        read_address(run, warp, instruction, wait->target_count, 0, &address) &&
-        !is_relieved(run, tma_stepper_shared_offset(address)))
-        relief->barriers[relief->barrier_count++] = tma_stepper_shared_offset(address);
+        tma_core_barrier_of(run, warp, instruction, &offset) && !is_relieved(run, offset))
+        relief->barriers[relief->barrier_count++] = offset;
 }
 
 void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,

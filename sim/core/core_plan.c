@@ -1,5 +1,7 @@
 #include "core/core_plan.h"
 
+#include <string.h>
+
 #include "base/allocation.h"
 #include "base/array.h"
 
@@ -10,7 +12,9 @@ struct tma_core_builder {
     const struct tma_ptx_function *function;
     const struct tma_stepper *stepper;
     const struct tma_core_ablation *ablation;
+    const struct tma_sass *sass;
     struct tma_core_plan *plan;
+    struct tma_core_result *result;
 };
 
 static bool add(struct tma_core_builder *builder, uint32_t number, uint16_t *count) {
@@ -103,12 +107,14 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
     switch ((enum tma_ptx_opcode)instruction->opcode) {
     case TMA_PTX_OP_LD:
     case TMA_PTX_OP_LDU:
+    case TMA_PTX_OP_MULTIMEM_LD_REDUCE:
         if (tma_ptx_has(instruction, TMA_PTX_DOT_PARAM))
             return;
         set(planned, TMA_CORE_ACCESS, shared);
         planned->caching = (uint8_t)caching_of(instruction);
         return;
     case TMA_PTX_OP_ST:
+    case TMA_PTX_OP_MULTIMEM_ST:
         set(planned, TMA_CORE_ACCESS, 0);
         planned->access = TMA_ACCESS_STORE;
         return;
@@ -117,6 +123,7 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
         planned->access = TMA_ACCESS_ATOMIC;
         return;
     case TMA_PTX_OP_RED:
+    case TMA_PTX_OP_MULTIMEM_RED:
         set(planned, TMA_CORE_ACCESS, 0);
         planned->access = TMA_ACCESS_REDUCE;
         return;
@@ -237,9 +244,11 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
 }
 
 /* Issue slots, pipes, and the latency of pipes that have a fixed one. What ptxas makes of one
- * instruction is a chain: each needs the result of the one before. */
+ * instruction is a chain: each needs the result of the one before. Where the order of SASS is known
+ * (`scheduled`), others stand between them. */
 static void price(const struct tma_machine *machine, const struct tma_core_ablation *ablation,
-                  const struct tma_lowered *lowered, struct tma_core_instruction *planned) {
+                  bool scheduled, const struct tma_lowered *lowered,
+                  struct tma_core_instruction *planned) {
     const uint32_t intervals[TMA_PIPE_COUNT] = {[TMA_PIPE_ALU] = machine->core.alu_cycles,
                                                 [TMA_PIPE_FMA] = machine->core.fma_cycles,
                                                 [TMA_PIPE_FMA_HEAVY] =
@@ -264,10 +273,32 @@ static void price(const struct tma_machine *machine, const struct tma_core_ablat
     }
     planned->issues = (uint8_t)(issues > 255 ? 255 : issues);
     planned->serialised = lowered->serialised;
+    planned->scoreboard = issues > 0 && lowered->latency == 0;
     if (lowered->latency != 0 || (issues == 0 && planned->kind == TMA_CORE_PLAIN))
         planned->latency = lowered->latency;
-    if (issues > 1)
+    if (issues > 1 && !scheduled)
         planned->latency = (uint16_t)(planned->latency + (issues - 1) * machine->core.chain_cycles);
+}
+
+/* One note for each instruction because of which ptxas serialises products or spills registers. */
+static void note(struct tma_core_result *result, const struct tma_lowered *lowered,
+                 uint32_t instruction) {
+    bool spills = lowered->spill_bytes != 0;
+    if (!spills && !lowered->serialised)
+        return;
+    struct tma_core_note *notes = result->notes;
+    uint32_t at = 0;
+    while (at < result->note_count &&
+           (notes[at].reason != lowered->reason || notes[at].spills != spills))
+        at++;
+    if (at == TMA_CORE_NOTES)
+        return;
+    if (at == result->note_count) {
+        notes[at] = (struct tma_core_note){
+            .spills = spills, .instruction = instruction, .reason = lowered->reason};
+        ++result->note_count;
+    }
+    notes[at].count += spills ? lowered->spill_bytes : 1;
 }
 
 static enum tma_error_code plan_function(struct tma_core_builder *builder,
@@ -277,13 +308,16 @@ static enum tma_error_code plan_function(struct tma_core_builder *builder,
     size_t first = builder->function->first_instruction,
            end = first + builder->function->instruction_count;
     const struct tma_core_ablation *ablation = builder->ablation;
-    enum tma_error_code code =
-        tma_lower(module, (uint32_t)(builder->function - module->functions), registers,
-                  ablation == NULL ? NULL : &ablation->rules, lowered, NULL, error);
+    struct tma_lowering_options rules = {.sass = builder->sass};
+    if (ablation != NULL)
+        memcpy(rules.off, ablation->rules.off, sizeof rules.off);
+    enum tma_error_code code = tma_lower(module, (uint32_t)(builder->function - module->functions),
+                                         registers, &rules, lowered, NULL, error);
     for (size_t i = first; code == TMA_OK && i < end; ++i) {
         struct tma_core_instruction *planned = &builder->plan->instructions[i];
         classify(machine, module, &module->instructions[i], planned);
-        price(machine, ablation, &lowered[i], planned);
+        note(builder->result, &lowered[i], (uint32_t)i);
+        price(machine, ablation, builder->sass != NULL, &lowered[i], planned);
         if (!add_registers(builder, &module->instructions[i], planned))
             code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
@@ -294,10 +328,15 @@ enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
                                          const struct tma_ptx_launch *launch,
                                          const struct tma_stepper *stepper,
                                          const struct tma_core_ablation *ablation,
-                                         struct tma_core_plan *plan, struct tma_error *error) {
+                                         struct tma_core_plan *plan, struct tma_core_result *result,
+                                         struct tma_error *error) {
     const struct tma_ptx_module *module = launch->module;
-    struct tma_core_builder builder = {
-        .module = module, .stepper = stepper, .ablation = ablation, .plan = plan};
+    struct tma_core_builder builder = {.module = module,
+                                       .stepper = stepper,
+                                       .ablation = ablation,
+                                       .sass = launch->sass,
+                                       .plan = plan,
+                                       .result = result};
     *plan = (struct tma_core_plan){0};
     plan->instructions = tma_allocate(module->instruction_count + 1, sizeof *plan->instructions);
     struct tma_lowered *lowered = tma_allocate(module->instruction_count + 1, sizeof *lowered);

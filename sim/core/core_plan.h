@@ -45,6 +45,7 @@ struct tma_core_instruction {
     uint8_t access;   /* enum tma_access_kind */
     uint8_t caching;  /* enum tma_caching */
     bool serialised;  /* a product that begins when the one before has ended */
+    bool scoreboard;  /* its result comes from shared memory, a shuffle or the SFU */
     bool is_free;     /* it takes no time, and waits for nothing but barriers */
     bool renews;      /* a fence: caches of tensor maps lose the one at its address */
     uint16_t latency; /* from its issue until its result can be used; of memory: see the core */
@@ -62,12 +63,14 @@ struct tma_core_plan {
     size_t number_count, number_capacity;
 };
 
-/* `ablation` may be NULL. Fails with TMA_ERROR_MEMORY. Call tma_core_plan_free in either case. */
+/* Fills *plan, and the notes of *result. `ablation` may be NULL. Fails with TMA_ERROR_MEMORY. Call
+ * tma_core_plan_free in either case. */
 enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
                                          const struct tma_ptx_launch *launch,
                                          const struct tma_stepper *stepper,
                                          const struct tma_core_ablation *ablation,
-                                         struct tma_core_plan *plan, struct tma_error *error);
+                                         struct tma_core_plan *plan, struct tma_core_result *result,
+                                         struct tma_error *error);
 void tma_core_plan_free(struct tma_core_plan *plan);
 
 #endif

@@ -185,6 +185,9 @@ static bool start_cluster(struct tma_core_run *run, struct tma_core_cluster *pla
                                               .index = i,
                                               .generation = place->generation,
                                               .next = UINT32_MAX,
+                                              .cause = TMA_CORE_NO_CAUSE,
+                                              .ready_cause = TMA_CORE_NO_CAUSE,
+                                              .block_cause = TMA_CORE_NO_CAUSE,
                                               .registers = registers};
         }
         tma_core_sm_add(place->sms[rank], warps, run->cta_warps, place->free_cycle);
@@ -219,7 +222,7 @@ static bool give_up(struct tma_core_run *run, uint64_t cycle) {
             if (place->warps[i].state == TMA_CORE_PARKED)
                 tma_stepper_give_up(place->warps[i].warp);
         for (uint32_t rank = 0; place->cluster != NULL && rank < run->cluster_ctas; ++rank) {
-            tma_core_signal(run, place, rank, cycle);
+            tma_core_signal(run, place, rank, cycle, TMA_CORE_NO_CAUSE);
             any |= place->sms[rank]->next_cycle != TMA_NEVER;
         }
     }
@@ -346,12 +349,14 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
                                .free_pending = UINT32_MAX};
     run.timeline = options == NULL ? NULL : options->timeline;
     run.relief = options == NULL ? NULL : options->relief;
-    run.in_order = options != NULL && options->ablation != NULL && options->ablation->order;
+    run.in_order = launch->sass != NULL ||
+                   (options != NULL && options->ablation != NULL && options->ablation->order);
     *result = (struct tma_core_result){.launch_cycles = machine->topology.launch_empty_cycles};
     enum tma_error_code code = tma_stepper_create(launch, options, executed, &run.stepper, error);
     if (code == TMA_OK)
         code = tma_core_plan_create(machine, launch, run.stepper,
-                                    options == NULL ? NULL : options->ablation, &run.plan, error);
+                                    options == NULL ? NULL : options->ablation, &run.plan, result,
+                                    error);
     if (code == TMA_OK && run.relief != NULL && run.relief->free != NULL)
         free_instructions(&run);
     if (code == TMA_OK)
@@ -359,7 +364,8 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
     if (code == TMA_OK) {
         result->line_stalls =
             tma_allocate(launch->module->instruction_count + 1, sizeof *result->line_stalls);
-        if (result->line_stalls == NULL)
+        result->waits = tma_allocate(launch->module->instruction_count + 1, sizeof *result->waits);
+        if (result->line_stalls == NULL || result->waits == NULL)
             code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
     if (code == TMA_OK)
@@ -395,5 +401,7 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
 
 void tma_core_result_free(struct tma_core_result *result) {
     tma_release(result->line_stalls);
+    tma_release(result->waits);
     result->line_stalls = NULL;
+    result->waits = NULL;
 }

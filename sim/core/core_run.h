@@ -21,6 +21,7 @@
     X(TMA_STALL_STORES, "stores", "waiting for bulk stores")                                       \
     X(TMA_STALL_COPIES, "copies", "waiting for cp.async")                                          \
     X(TMA_STALL_SCHEDULER, "not_selected", "ready, while the scheduler issued other warps")        \
+    X(TMA_STALL_PIPE, "pipe", "ready, while its pipe was busy")                                    \
     X(TMA_STALL_FETCH, "fetch", "fetching instructions, branching")                                \
     X(TMA_STALL_SLEEP, "sleep", "sleeping or polling")
 
@@ -32,6 +33,27 @@ enum tma_core_stall {
     TMA_CORE_STALLS(TMA_CORE_STALL_ENUM)
 #undef TMA_CORE_STALL_ENUM
         TMA_STALL_COUNT
+};
+
+enum { TMA_CORE_NO_CAUSE = UINT32_MAX, TMA_CORE_CAUSES = 3, TMA_CORE_NOTES = 8 };
+
+/* What warps wait for at an instruction. */
+struct tma_core_wait {
+    struct {
+        uint32_t instruction;  /* that wrote a register, or ended a phase or a barrier */
+        uint64_t cycles;       /* of warps; 0: none */
+    } causes[TMA_CORE_CAUSES]; /* the ones that cost most */
+    uint32_t first_barrier,
+        barrier_end;                /* bytes of shared memory with its mbarriers; equal: none */
+    uint64_t pipes[TMA_PIPE_COUNT]; /* cycles of warps, of TMA_STALL_PIPE */
+};
+
+/* What ptxas does to a kernel, and costs time. */
+struct tma_core_note {
+    bool spills;          /* registers go through local memory; else products are serialised */
+    uint32_t count;       /* bytes of a thread, or instructions */
+    uint32_t instruction; /* the first one that it costs */
+    uint32_t reason;      /* the one because of which */
 };
 
 struct tma_core_result {
@@ -46,6 +68,9 @@ struct tma_core_result {
     uint64_t flops;                           /* of matrix products */
     uint64_t (*line_stalls)[TMA_STALL_COUNT]; /* owned: cycles of warps, by instruction */
     uint64_t stalls[TMA_STALL_COUNT];         /* their sums */
+    struct tma_core_wait *waits;              /* owned, by instruction */
+    struct tma_core_note notes[TMA_CORE_NOTES];
+    uint32_t note_count;
     struct tma_memory_counters memory;
 };
 

@@ -19,19 +19,20 @@ static void look_again(struct tma_core_sm *sm, struct tma_core_warp *warp) {
 
 /* Something that a blocked warp may wait for has happened. */
 static void unblock(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t cycle,
-                    enum tma_core_stall reason) {
+                    enum tma_core_stall reason, uint32_t cause) {
     if (warp->state != TMA_CORE_BLOCKED)
         return;
     warp->state = TMA_CORE_RUNS;
     if (warp->ready < cycle) {
         warp->ready = cycle;
         warp->ready_reason = (uint8_t)reason;
+        warp->ready_cause = cause;
     }
     look_again(sm, warp);
 }
 
 void tma_core_signal(struct tma_core_run *run, struct tma_core_cluster *cluster, uint32_t rank,
-                     uint64_t cycle) {
+                     uint64_t cycle, uint32_t cause) {
     struct tma_core_warp *warps = &cluster->warps[(size_t)rank * run->cta_warps];
     for (uint32_t i = 0; i < run->cta_warps; ++i) {
         struct tma_core_warp *warp = &warps[i];
@@ -42,6 +43,7 @@ void tma_core_signal(struct tma_core_run *run, struct tma_core_cluster *cluster,
             continue;
         warp->state = TMA_CORE_RUNS;
         warp->next = next;
+        warp->cause = cause;
         uint64_t awake =
             cycle + (run->plan.instructions[next].is_free ? 0 : run->machine->warp.wake_cycles);
         if (warp->ready < awake)
@@ -75,19 +77,43 @@ static uint64_t groups_end(const struct tma_core_groups *groups, uint64_t left) 
     return cycle;
 }
 
-static void wait_until(struct tma_core_warp *warp, uint64_t cycle, enum tma_core_stall reason) {
+static void wait_until(struct tma_core_warp *warp, uint64_t cycle, enum tma_core_stall reason,
+                       uint32_t cause) {
     if (cycle > warp->earliest) {
         warp->earliest = cycle;
         warp->reason = (uint8_t)reason;
+        warp->cause = cause;
     }
+}
+
+/* Of product `number` of the warp's group, and what follows it. */
+static void wait_for_product(const struct tma_core_run *run, struct tma_core_warp *warp,
+                             uint64_t number, uint32_t more) {
+    const struct tma_core_warpgroup *group = group_of(run, warp);
+    uint64_t end = product_end(group, number);
+    wait_until(warp, end == TMA_NEVER ? end : end + more, TMA_STALL_PRODUCT,
+               group->instructions[number % TMA_CORE_PRODUCTS]);
+}
+
+static void wait_for_block(struct tma_core_warp *warp) {
+    wait_until(warp, warp->block_cycle, (enum tma_core_stall)warp->block_reason, warp->block_cause);
+}
+
+/* All groups but the last `left`, and `more` cycles. */
+static void wait_for_groups(struct tma_core_warp *warp, const struct tma_core_groups *groups,
+                            uint64_t left, uint32_t more, enum tma_core_stall reason) {
+    uint64_t end = groups_end(groups, left);
+    uint32_t cause = groups->committed > left
+                         ? groups->cause[(groups->committed - left - 1) % TMA_CORE_GROUPS]
+                         : TMA_CORE_NO_CAUSE;
+    wait_until(warp, end == TMA_NEVER ? end : end + more, reason, cause);
 }
 
 /* The warps of a group stay within a queue of products of each other. */
 static void wait_for_queue(const struct tma_core_run *run, struct tma_core_warp *warp) {
     uint32_t queue = run->machine->sm.mma_queue;
     if (queue != 0 && warp->products >= queue)
-        wait_until(warp, product_end(group_of(run, warp), warp->products - queue),
-                   TMA_STALL_PRODUCT);
+        wait_for_product(run, warp, warp->products - queue, 0);
 }
 
 /* ptxas orders the instructions of a block so that those whose operands are there fill the time
@@ -116,6 +142,7 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     if (warp->resumed)
         return;
     warp->reason = warp->ready_reason;
+    warp->cause = warp->ready_cause;
     const struct tma_core_instruction *planned = &run->plan.instructions[warp->next];
     if (planned->is_free) {
         /* Products end at once, but only when all warps of the group have issued them. */
@@ -123,7 +150,7 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
             wait_for_queue(run, warp);
         /* What a block asked for is not the cost of the branch that ends it. */
         if (planned->kind == TMA_CORE_BRANCH || planned->kind == TMA_CORE_EXIT)
-            wait_until(warp, warp->block_cycle, (enum tma_core_stall)warp->block_reason);
+            wait_for_block(warp);
         if (warp->earliest == TMA_NEVER)
             warp->state = TMA_CORE_BLOCKED;
         return;
@@ -134,48 +161,41 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     for (uint32_t i = 0; i < count && (!reordered || warp->unknown > 0); ++i) {
         uint64_t result = warp->registers[numbers[i]];
         if (!reordered || result == TMA_NEVER)
-            wait_until(warp, tma_core_result_cycle(result), tma_core_result_reason(result));
+            wait_until(warp, tma_core_result_cycle(result), tma_core_result_reason(result),
+                       tma_core_result_cause(result));
     }
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PRODUCT:
         wait_for_queue(run, warp);
-        if (planned->serialised && warp->products > 0) {
-            uint64_t end = product_end(group_of(run, warp), warp->products - 1);
-            wait_until(warp, end == TMA_NEVER ? end : end + machine->core.product_tail_cycles,
-                       TMA_STALL_PRODUCT);
-        }
+        if (planned->serialised && warp->products > 0)
+            wait_for_product(run, warp, warp->products - 1, machine->core.product_tail_cycles);
         break;
     case TMA_CORE_PRODUCT_WAIT:
         if (warp->product_groups > planned->count) {
             uint64_t group = warp->product_groups - 1 - planned->count,
                      products = warp->group_products[group % TMA_CORE_GROUPS];
-            if (products != 0) {
-                uint64_t end = product_end(group_of(run, warp), products - 1);
-                wait_until(warp, end == TMA_NEVER ? end : end + machine->core.product_tail_cycles,
-                           TMA_STALL_PRODUCT);
-            }
+            if (products != 0)
+                wait_for_product(run, warp, products - 1, machine->core.product_tail_cycles);
         }
         break;
     case TMA_CORE_BULK_WAIT:
-    case TMA_CORE_BULK_WAIT_READ: {
-        uint64_t end = groups_end(
-            planned->kind == TMA_CORE_BULK_WAIT ? &warp->stores : &warp->reads, planned->count);
-        wait_until(warp, end == TMA_NEVER ? end : end + machine->warp.store_wake_cycles,
-                   TMA_STALL_STORES);
+    case TMA_CORE_BULK_WAIT_READ:
+        wait_for_groups(warp, planned->kind == TMA_CORE_BULK_WAIT ? &warp->stores : &warp->reads,
+                        planned->count, machine->warp.store_wake_cycles, TMA_STALL_STORES);
         break;
-    }
     case TMA_CORE_BRANCH:
     case TMA_CORE_EXIT:
-        wait_until(warp, warp->block_cycle, (enum tma_core_stall)warp->block_reason);
+        wait_for_block(warp);
         break;
     case TMA_CORE_FENCE:
-        wait_until(warp, warp->writes > 0 ? TMA_NEVER : warp->written_cycle, TMA_STALL_GLOBAL);
+        wait_until(warp, warp->writes > 0 ? TMA_NEVER : warp->written_cycle, TMA_STALL_GLOBAL,
+                   TMA_CORE_NO_CAUSE);
         break;
     case TMA_CORE_COPY_WAIT:
-        wait_until(warp, groups_end(&warp->copies, planned->count), TMA_STALL_COPIES);
+        wait_for_groups(warp, &warp->copies, planned->count, 0, TMA_STALL_COPIES);
         break;
     case TMA_CORE_COPY_WAIT_ALL:
-        wait_until(warp, groups_end(&warp->copies, 0), TMA_STALL_COPIES);
+        wait_for_groups(warp, &warp->copies, 0, 0, TMA_STALL_COPIES);
         break;
     default:
         break;
@@ -191,6 +211,13 @@ static void commit(struct tma_core_groups *groups, uint64_t cycle) {
     groups->pending[at] = groups->open;
     groups->cycle[at] = cycle;
     groups->open = 0;
+    groups->cause[groups->committed % TMA_CORE_GROUPS] = TMA_CORE_NO_CAUSE;
+}
+
+/* An operation of the group that is not committed yet begins. */
+static void open(struct tma_core_groups *groups, uint32_t instruction) {
+    ++groups->open;
+    groups->cause[groups->committed % TMA_CORE_GROUPS] = instruction;
 }
 
 /* An operation of a group has completed; of one that is not committed yet, too. */
@@ -213,13 +240,14 @@ static void arrive(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t 
                                   warp->copies.committed - 1 - warp->arrivals[at].group);
         if (end == TMA_NEVER)
             return;
-        struct tma_core_event event = {.cycle = (end > cycle ? end : cycle) +
-                                                sm->run->machine->core.arrive_cycles,
-                                       .kind = TMA_EVENT_ARRIVAL,
-                                       .cluster = warp->cluster,
-                                       .cluster_generation = warp->cluster->generation,
-                                       .rank = warp->arrivals[at].to.rank,
-                                       .barrier = warp->arrivals[at].to.offset};
+        struct tma_core_event event = {
+            .cycle = (end > cycle ? end : cycle) + sm->run->machine->core.arrive_cycles,
+            .kind = TMA_EVENT_ARRIVAL,
+            .cluster = warp->cluster,
+            .cluster_generation = warp->cluster->generation,
+            .rank = warp->arrivals[at].to.rank,
+            .barrier = warp->arrivals[at].to.offset,
+            .instruction = warp->copies.cause[warp->arrivals[at].group % TMA_CORE_GROUPS]};
         tma_core_add_event(sm, &event);
     }
 }
@@ -238,9 +266,9 @@ static void defer(struct tma_core_sm *sm, struct tma_core_warp *warp,
 
 static void set_results(struct tma_core_run *run, struct tma_core_warp *warp,
                         const struct tma_core_instruction *planned, uint64_t cycle,
-                        enum tma_core_stall reason) {
+                        enum tma_core_stall reason, uint32_t cause) {
     const uint32_t *numbers = run->plan.numbers + planned->first + planned->read_count;
-    uint64_t result = tma_core_result_at(cycle, reason);
+    uint64_t result = tma_core_result_at(cycle, reason, cause);
     for (uint32_t i = 0; i < planned->write_count; ++i)
         warp->registers[numbers[i]] = result;
 }
@@ -298,7 +326,7 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
         if (event->cluster->generation == event->cluster_generation) {
             tma_stepper_complete(event->cluster->cluster, event->rank, event->barrier,
                                  event->bytes);
-            tma_core_signal(run, event->cluster, event->rank, event->cycle);
+            tma_core_signal(run, event->cluster, event->rank, event->cycle, event->instruction);
             add_transfer(sm, event);
         }
         break;
@@ -306,7 +334,7 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
         if (event->cluster->generation == event->cluster_generation) {
             struct tma_ptx_deferred arrival = {event->rank, event->barrier};
             tma_stepper_arrive(event->cluster->cluster, &arrival);
-            tma_core_signal(run, event->cluster, event->rank, event->cycle);
+            tma_core_signal(run, event->cluster, event->rank, event->cycle, event->instruction);
         }
         break;
     case TMA_EVENT_STORE:
@@ -314,7 +342,7 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
         if (same) {
             complete(event->kind == TMA_EVENT_STORE ? &warp->reads : &warp->stores, event->group,
                      event->cycle);
-            unblock(sm, warp, event->cycle, TMA_STALL_STORES);
+            unblock(sm, warp, event->cycle, TMA_STALL_STORES, event->instruction);
             if (event->kind == TMA_EVENT_WRITTEN)
                 add_transfer(sm, event);
         }
@@ -323,20 +351,20 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
         if (same) {
             complete(&warp->copies, event->group, event->cycle);
             arrive(sm, warp, event->cycle);
-            unblock(sm, warp, event->cycle, TMA_STALL_COPIES);
+            unblock(sm, warp, event->cycle, TMA_STALL_COPIES, event->instruction);
         }
         break;
     case TMA_EVENT_ACCESS:
         if (same) {
             const struct tma_core_instruction *planned =
                 &run->plan.instructions[event->instruction];
-            set_results(run, warp, planned, event->cycle, TMA_STALL_GLOBAL);
+            set_results(run, warp, planned, event->cycle, TMA_STALL_GLOBAL, event->instruction);
             warp->unknown -= planned->write_count;
             if (has_no_result(planned)) {
                 --warp->writes;
                 warp->written_cycle = event->cycle;
             }
-            unblock(sm, warp, event->cycle, TMA_STALL_GLOBAL);
+            unblock(sm, warp, event->cycle, TMA_STALL_GLOBAL, event->instruction);
         }
         break;
     }
@@ -391,6 +419,7 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
     group->ends[at] = run->plan.instructions[run->step.instruction].is_free
                           ? begin
                           : multiply(sm, product, group->asked[at], last);
+    group->instructions[at] = run->step.instruction;
     group->products = number + 1;
     if (run->timeline != NULL) {
         struct tma_core_span span = {.group = warp->index / TMA_CORE_GROUP_WARPS,
@@ -400,7 +429,7 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
         add_span(sm, TMA_TRACK_TENSOR, warp->cluster, warp->rank, &span);
     }
     for (uint32_t i = 0; i < warps; ++i)
-        unblock(sm, warp - in_group + i, cycle, TMA_STALL_PRODUCT);
+        unblock(sm, warp - in_group + i, cycle, TMA_STALL_PRODUCT, run->step.instruction);
 }
 
 /* ---- issue ---- */
@@ -422,20 +451,23 @@ static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
 /* The cycle at which the instruction has its operands; the block ends no earlier. */
 static uint64_t start_of(struct tma_core_run *run, struct tma_core_warp *warp,
                          const struct tma_core_instruction *planned, uint64_t cycle,
-                         enum tma_core_stall *reason) {
+                         enum tma_core_stall *reason, uint32_t *cause) {
     const uint32_t *numbers = run->plan.numbers + planned->first;
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
+    *cause = TMA_CORE_NO_CAUSE;
     *reason = TMA_STALL_ORDER;
     for (uint32_t i = 0; i < count; ++i) {
         uint64_t result = warp->registers[numbers[i]];
         if (tma_core_result_cycle(result) > cycle) {
             cycle = tma_core_result_cycle(result);
             *reason = tma_core_result_reason(result);
+            *cause = tma_core_result_cause(result);
         }
     }
     if (cycle > warp->block_cycle) {
         warp->block_cycle = cycle;
         warp->block_reason = (uint8_t)*reason;
+        warp->block_cause = *cause;
     }
     return cycle;
 }
@@ -443,25 +475,27 @@ static uint64_t start_of(struct tma_core_run *run, struct tma_core_warp *warp,
 static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
                           const struct tma_core_instruction *planned, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
+    uint32_t instruction = run->step.instruction;
     struct tma_ptx_step *step = &run->step;
     if (step->shared_wavefronts != 0) {
         uint64_t end =
             tma_memory_access_shared(run->memory, sm->number, cycle, step->shared_wavefronts);
         set_results(run, warp, planned, end + run->machine->core.shared_latency_cycles,
-                    TMA_STALL_SHARED);
+                    TMA_STALL_SHARED, instruction);
         if (end > cycle + run->machine->core.shared_queue &&
             warp->ready < end - run->machine->core.shared_queue) {
             warp->ready = end - run->machine->core.shared_queue;
             warp->ready_reason = TMA_STALL_SHARED;
+            warp->ready_cause = TMA_CORE_NO_CAUSE;
         }
     } else if (step->line_count != 0) {
-        set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL);
+        set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL, instruction);
         warp->unknown += planned->write_count;
         warp->writes += has_no_result(planned);
         tma_core_access(run, sm, warp, TMA_EVENT_ACCESS, cycle);
         hold_back(sm, cycle);
     } else {
-        set_results(run, warp, planned, cycle + planned->latency, TMA_STALL_ORDER);
+        set_results(run, warp, planned, cycle + planned->latency, TMA_STALL_ORDER, instruction);
     }
 }
 
@@ -470,11 +504,16 @@ static void issue_transfers(struct tma_core_sm *sm, struct tma_core_warp *warp, 
     for (uint32_t i = 0; i < run->step.transfer_count; ++i) {
         const struct tma_ptx_transfer *transfer = &run->step.transfers[i];
         if (tma_writes_tensor(transfer->direction)) {
-            ++warp->reads.open;
-            ++warp->stores.open;
+            open(&warp->reads, run->step.instruction);
+            open(&warp->stores, run->step.instruction);
         }
         tma_core_issue_transfer(run, sm, warp, transfer, cycle);
     }
+}
+
+/* Who reads the result waits for the latency of a pipe, or for a scoreboard. */
+static enum tma_core_stall reason_of(const struct tma_core_instruction *planned) {
+    return planned->scoreboard ? TMA_STALL_SHARED : TMA_STALL_ORDER;
 }
 
 /* What an instruction does beyond its results. */
@@ -483,18 +522,22 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
     struct tma_core_run *run = sm->run;
     struct tma_ptx_step *step = &run->step;
     enum tma_core_stall reason = TMA_STALL_ORDER;
+    uint32_t cause = instruction;
     uint64_t start = is_reordered(run, planned) && !planned->is_free
-                         ? start_of(run, warp, planned, cycle, &reason)
+                         ? start_of(run, warp, planned, cycle, &reason, &cause)
                          : cycle;
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PLAIN:
+        /* Who reads it waits for what took longer: this one, or what it waited for. */
+        if (start - cycle <= planned->latency)
+            cause = instruction;
         if (planned->issues != 0 && start - cycle <= planned->latency)
-            reason = planned->latency > 12 ? TMA_STALL_SHARED : TMA_STALL_ORDER;
-        set_results(run, warp, planned, start + planned->latency, reason);
+            reason = reason_of(planned);
+        set_results(run, warp, planned, start + planned->latency, reason, cause);
         return;
     case TMA_CORE_ACCESS:
         if (planned->is_free)
-            set_results(run, warp, planned, cycle, TMA_STALL_ORDER);
+            set_results(run, warp, planned, cycle, TMA_STALL_ORDER, instruction);
         else
             access_memory(sm, warp, planned, start);
         return;
@@ -518,7 +561,7 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
         return;
     case TMA_CORE_COPY:
         if (step->line_count != 0 && !planned->is_free) {
-            ++warp->copies.open;
+            open(&warp->copies, instruction);
             tma_core_access(run, sm, warp, TMA_EVENT_COPY, start);
             hold_back(sm, cycle);
         }
@@ -547,20 +590,66 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
             warp->ready += (uint64_t)step->sleep_ns * run->machine->sm_clock_mhz / 1000;
         return;
     default:
-        set_results(run, warp, planned, cycle + planned->latency,
-                    planned->latency > 8 ? TMA_STALL_SHARED : TMA_STALL_ORDER);
+        set_results(run, warp, planned, cycle + planned->latency, reason_of(planned), instruction);
     }
 }
 
-static void count_stall(struct tma_core_run *run, const struct tma_core_warp *warp, uint64_t cycle,
-                        uint64_t issues) {
+/* Keeps the causes that cost most: one that is new takes the place of the least, and its cycles. */
+static void count_cause(struct tma_core_wait *wait, uint32_t cause, uint64_t cycles) {
+    uint32_t least = 0;
+    for (uint32_t i = 0; i < TMA_CORE_CAUSES; ++i) {
+        if (wait->causes[i].cycles > 0 && wait->causes[i].instruction == cause) {
+            wait->causes[i].cycles += cycles;
+            return;
+        }
+        if (wait->causes[i].cycles < wait->causes[least].cycles)
+            least = i;
+    }
+    wait->causes[least].instruction = cause;
+    wait->causes[least].cycles += cycles;
+}
+
+/* The pipe that the instruction waits for longest; TMA_PIPE_COUNT: none is busy until `cycle`. */
+static uint32_t late_pipe(const struct tma_core_scheduler *scheduler,
+                          const struct tma_core_instruction *planned, uint64_t cycle) {
+    for (uint32_t i = 0; i < TMA_CORE_USES && planned->uses[i].busy != 0; ++i)
+        if (scheduler->pipes[planned->uses[i].pipe] >= cycle)
+            return planned->uses[i].pipe;
+    return TMA_PIPE_COUNT;
+}
+
+static void count_stall(struct tma_core_run *run, const struct tma_core_scheduler *scheduler,
+                        const struct tma_core_warp *warp, uint64_t cycle, uint64_t issues) {
     uint64_t *line = run->result->line_stalls[warp->next];
+    struct tma_core_wait *wait = &run->result->waits[warp->next];
     uint64_t earliest = warp->earliest < warp->issued_cycle ? warp->issued_cycle : warp->earliest;
     if (earliest > cycle)
         earliest = cycle;
     line[warp->reason] += earliest - warp->issued_cycle;
-    line[TMA_STALL_SCHEDULER] += cycle - earliest;
     line[TMA_STALL_NONE] += issues;
+    if (earliest > warp->issued_cycle && warp->cause < run->launch->module->instruction_count)
+        count_cause(wait, warp->cause, earliest - warp->issued_cycle);
+    if (cycle == earliest)
+        return;
+    uint32_t pipe = issues == 0 ? TMA_PIPE_COUNT
+                                : late_pipe(scheduler, &run->plan.instructions[warp->next], cycle);
+    line[pipe == TMA_PIPE_COUNT ? TMA_STALL_SCHEDULER : TMA_STALL_PIPE] += cycle - earliest;
+    if (pipe != TMA_PIPE_COUNT)
+        wait->pipes[pipe] += cycle - earliest;
+}
+
+/* The warp waits for an mbarrier: remembers which. */
+static void count_barrier(struct tma_core_run *run, const struct tma_core_warp *warp,
+                          uint32_t instruction) {
+    enum { MBARRIER_BYTES = 8 };
+    struct tma_core_wait *wait = &run->result->waits[instruction];
+    uint32_t offset;
+    if (!tma_core_barrier_of(run, warp, instruction, &offset))
+        return;
+    if (wait->barrier_end == 0 || offset < wait->first_barrier)
+        wait->first_barrier = offset;
+    if (offset + MBARRIER_BYTES > wait->barrier_end)
+        wait->barrier_end = offset + MBARRIER_BYTES;
 }
 
 static enum tma_core_stall stall_of_wait(const struct tma_core_instruction *planned) {
@@ -592,7 +681,7 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     tma_stepper_step(run->stepper, warp->warp, cycle, step);
     if (planned->kind == TMA_CORE_BULK && step->transfer_count == 0 && issues > 1)
         issues = 1;
-    count_stall(run, warp, cycle, issues);
+    count_stall(run, scheduler, warp, cycle, issues);
     add_wait(sm, warp, cycle);
     if (issues != 0) {
         scheduler->free = cycle + issues;
@@ -604,6 +693,7 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     scheduler->best_known = false;
     warp->ready = warp->issued_cycle = cycle + issues;
     warp->ready_reason = TMA_STALL_FETCH;
+    warp->ready_cause = TMA_CORE_NO_CAUSE;
     warp->known = warp->resumed = false;
     warp->next = UINT32_MAX;
     if (step->failed) {
@@ -614,6 +704,8 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
         warp->state = TMA_CORE_PARKED;
         warp->resumed = true;
         warp->reason = (uint8_t)stall_of_wait(planned);
+        if (warp->reason == TMA_STALL_MBARRIER)
+            count_barrier(run, warp, instruction);
     } else {
         act(sm, warp, planned, instruction, cycle);
         if (step->polls) {
@@ -629,7 +721,7 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
                          : rank != warp->rank ? run->machine->core.remote_arrive_cycles
                          : planned->kind == TMA_CORE_MBARRIER ? run->machine->core.arrive_cycles
                                                               : planned->latency;
-        tma_core_signal(run, warp->cluster, rank, cycle + delay);
+        tma_core_signal(run, warp->cluster, rank, cycle + delay, instruction);
     }
     if (!step->polls)
         run->progress_cycle = cycle;

@@ -30,6 +30,7 @@ struct tma_core_groups {
     uint32_t open;                     /* operations that are in no group yet */
     uint32_t pending[TMA_CORE_GROUPS]; /* operations of a group that have not completed */
     uint64_t cycle[TMA_CORE_GROUPS];   /* the last of those that have */
+    uint32_t cause[TMA_CORE_GROUPS];   /* the instruction that began it */
 };
 
 struct tma_core_warp {
@@ -39,16 +40,18 @@ struct tma_core_warp {
     uint32_t index;      /* in the CTA */
     uint32_t generation; /* of the CTA's place */
     enum tma_core_state state;
-    uint32_t next;          /* instruction; UINT32_MAX: not known */
-    uint64_t ready;         /* the instruction before lets it issue */
-    uint64_t earliest;      /* it may issue, as far as its own operands and waits say; TMA_NEVER */
-    uint8_t reason;         /* enum tma_core_stall: what `earliest` waits for */
-    uint8_t ready_reason;   /* the same of `ready` */
-    bool known;             /* `earliest` and `reason` are */
-    bool resumed;           /* the instruction has been issued, and waited */
-    uint64_t issued_cycle;  /* the instruction before */
-    uint64_t block_cycle;   /* all instructions of the block so far have their operands */
-    uint8_t block_reason;   /* enum tma_core_stall: who is last */
+    uint32_t next;        /* instruction; UINT32_MAX: not known */
+    uint64_t ready;       /* the instruction before lets it issue */
+    uint64_t earliest;    /* it may issue, as far as its own operands and waits say; TMA_NEVER */
+    uint8_t reason;       /* enum tma_core_stall: what `earliest` waits for */
+    uint8_t ready_reason; /* the same of `ready` */
+    uint32_t cause, ready_cause; /* instructions that they wait for; TMA_CORE_NO_CAUSE */
+    bool known;                  /* `earliest` and `reason` are */
+    bool resumed;                /* the instruction has been issued, and waited */
+    uint64_t issued_cycle;       /* the instruction before */
+    uint64_t block_cycle;        /* all instructions of the block so far have their operands */
+    uint8_t block_reason;        /* enum tma_core_stall: who is last */
+    uint32_t block_cause;
     uint64_t *registers;    /* tma_core_result_at of each */
     uint32_t unknown;       /* of them, that are TMA_NEVER */
     uint32_t writes;        /* stores and reductions to global memory that L2 does not have yet */
@@ -64,17 +67,28 @@ struct tma_core_warp {
     uint64_t products;                        /* that it has issued */
 };
 
-/* When a register can be read, and why whoever reads it before waits (enum tma_core_stall), in one
- * number: the later of two is the greater. TMA_NEVER: not known yet. */
-enum { TMA_CORE_REASON_BITS = 4 };
+/* When a register can be read, which instruction writes it, and why whoever reads it before waits
+ * (enum tma_core_stall), in one number: the later of two is the greater. TMA_NEVER: not known yet.
+ */
+enum { TMA_CORE_REASON_BITS = 4, TMA_CORE_CAUSE_BITS = 20 };
 _Static_assert((int)TMA_STALL_COUNT <= 1 << TMA_CORE_REASON_BITS, "a reason has room");
 
-static inline uint64_t tma_core_result_at(uint64_t cycle, enum tma_core_stall reason) {
-    return cycle == TMA_NEVER ? TMA_NEVER : cycle << TMA_CORE_REASON_BITS | (uint64_t)reason;
+static inline uint64_t tma_core_result_at(uint64_t cycle, enum tma_core_stall reason,
+                                          uint32_t instruction) {
+    const uint32_t most = (1u << TMA_CORE_CAUSE_BITS) - 1; /* as good as none */
+    return cycle == TMA_NEVER
+               ? TMA_NEVER
+               : (cycle << TMA_CORE_CAUSE_BITS | (instruction < most ? instruction : most))
+                         << TMA_CORE_REASON_BITS |
+                     (uint64_t)reason;
 }
 
 static inline uint64_t tma_core_result_cycle(uint64_t result) {
-    return result == TMA_NEVER ? TMA_NEVER : result >> TMA_CORE_REASON_BITS;
+    return result == TMA_NEVER ? TMA_NEVER : result >> (TMA_CORE_CAUSE_BITS + TMA_CORE_REASON_BITS);
+}
+
+static inline uint32_t tma_core_result_cause(uint64_t result) {
+    return (uint32_t)(result >> TMA_CORE_REASON_BITS) & ((1u << TMA_CORE_CAUSE_BITS) - 1);
 }
 
 static inline enum tma_core_stall tma_core_result_reason(uint64_t result) {
@@ -90,6 +104,7 @@ struct tma_core_warpgroup {
     uint64_t ends[TMA_CORE_PRODUCTS];  /* of the last ones, by number */
     uint64_t asked[TMA_CORE_PRODUCTS]; /* when the last warp so far issued it, by number */
     uint8_t warps[TMA_CORE_PRODUCTS];  /* that have issued it */
+    uint32_t instructions[TMA_CORE_PRODUCTS];
 };
 
 /* A place for a cluster, and the one that runs there. */
@@ -242,9 +257,15 @@ void tma_core_add_event(struct tma_core_sm *sm, const struct tma_core_event *eve
 /* Removes the first event; there must be one. */
 struct tma_core_event tma_core_pop_event(struct tma_core_sm *sm);
 
-/* Lets warps of a CTA that wait look whether their wait is over, at `cycle`. */
+/* Lets warps of a CTA that wait look whether their wait is over, at `cycle`, for what the
+ * instruction `cause` did. */
 void tma_core_signal(struct tma_core_run *run, struct tma_core_cluster *cluster, uint32_t rank,
-                     uint64_t cycle);
+                     uint64_t cycle, uint32_t cause);
+
+/* The mbarrier for which an instruction of a warp waits: its byte in the CTA's shared memory.
+ * False: its address is not known. */
+bool tma_core_barrier_of(struct tma_core_run *run, const struct tma_core_warp *warp,
+                         uint32_t instruction, uint32_t *offset);
 
 void tma_core_sm_free(struct tma_core_sm *sm);
 

@@ -6,6 +6,7 @@
 #include "core/lowering_facts.h"
 #include "core/lowering_registers.h"
 #include "core/lowering_sequences.h"
+#include "core/sass.h"
 
 /* Inputs of IADD3 and LOP3; a constant is one, too. */
 enum { MOST_INPUTS = 3, MOST_REGISTERS = 255 };
@@ -322,6 +323,9 @@ static bool reads_memory_at(const struct pass *pass, uint32_t user, uint32_t i) 
     case TMA_PTX_OP_ST:
     case TMA_PTX_OP_ATOM:
     case TMA_PTX_OP_RED:
+    case TMA_PTX_OP_MULTIMEM_LD_REDUCE:
+    case TMA_PTX_OP_MULTIMEM_RED:
+    case TMA_PTX_OP_MULTIMEM_ST:
     case TMA_PTX_OP_LDMATRIX:
     case TMA_PTX_OP_STMATRIX:
     case TMA_PTX_OP_CP_ASYNC:
@@ -1002,6 +1006,8 @@ enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t func
         tma_lowering_facts_create(module, function, pass.options, &facts, error);
     if (code == TMA_OK)
         code = lower(&pass, registers, whole, error);
+    if (code == TMA_OK && pass.options->sass != NULL)
+        tma_sass_lower(pass.options->sass, module, function, lowered);
     tma_release(pass.folded);
     tma_release(pass.uniform);
     tma_release(pass.inputs);

@@ -59,9 +59,13 @@ const char *tma_pipe_name(enum tma_pipe pipe);
 const char *tma_lowering_key(enum tma_lowering_rule rule);
 const char *tma_lowering_text(enum tma_lowering_rule rule);
 
+struct tma_sass;
+
 /* All false: every rule is on. */
 struct tma_lowering_options {
     bool off[TMA_LOWERING_RULE_COUNT];
+    const struct tma_sass *sass; /* slots come from it; NULL: from the rules. Serialised products
+                                    and spills are the rules' in either case */
 };
 
 /* One PTX instruction, in SASS. */

@@ -77,10 +77,10 @@ enum { TMA_LAUNCH_DIMENSIONS = 3 };
 struct tma_launch {
     const char *name, *family; /* family: ""; of records only */
     const char *kernel;        /* NULL: the only entry of the PTX */
-    const char *ptx;           /* as written: tma_launch_find */
+    const char *ptx, *sass;    /* as written: tma_launch_find; sass: NULL: none */
     const char *gpu;           /* name of a machine, or its file beside gpu_at.file; NULL: none */
     struct tma_location at;    /* of the launch; its file is the path of the file that has it */
-    struct tma_location ptx_at, kernel_at, gpu_at;
+    struct tma_location ptx_at, sass_at, kernel_at, gpu_at;
     uint32_t grid[TMA_LAUNCH_DIMENSIONS], block[TMA_LAUNCH_DIMENSIONS],
         cluster[TMA_LAUNCH_DIMENSIONS]; /* block: 0, 0, 0: what the kernel requires */
     bool cluster_given;

@@ -48,6 +48,13 @@ static const struct tma_key launch_keys[] = {
      .max = TEXT_BYTES,
      .offset = IN(text),
      .meaning = "PTX file, beside this file or in its folder `ptx`"},
+    {.path = "sass",
+     .kind = TMA_KEY_CHARS,
+     .max = TEXT_BYTES,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(text),
+     .meaning = "what `nvdisasm -c -gp` says of the kernel, beside this file or in its folder "
+                "`sass`: issue slots and the order inside blocks come from it"},
     {.path = "kernel",
      .kind = TMA_KEY_CHARS,
      .max = TEXT_BYTES,
@@ -515,6 +522,7 @@ void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yam
     struct launch_input input = {0};
     tma_schema_read(&launch_schema, root, "", &input, reader->list);
     const struct tma_yaml_node *ptx = tma_yaml_find(root, "ptx"),
+                               *sass = tma_yaml_find(root, "sass"),
                                *kernel = tma_yaml_find(root, "kernel"),
                                *gpu = tma_yaml_find(root, "gpu"),
                                *ctas_per_sm = tma_yaml_find(root, "ctas_per_sm");
@@ -523,6 +531,8 @@ void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yam
     launch->family = "";
     launch->ptx = ptx == NULL ? NULL : ptx->text;
     launch->ptx_at = ptx == NULL ? root->at : ptx->at;
+    launch->sass = sass == NULL ? NULL : sass->text;
+    launch->sass_at = sass == NULL ? root->at : sass->at;
     launch->kernel = kernel == NULL ? NULL : kernel->text;
     launch->kernel_at = kernel == NULL ? root->at : kernel->at;
     launch->gpu = gpu == NULL ? NULL : gpu->text;

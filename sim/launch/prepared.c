@@ -7,6 +7,7 @@
 #include "base/allocation.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "core/sass.h"
 #include "launch/contents.h"
 #include "ptx/read.h"
 #include "scenario/text_file.h"
@@ -46,6 +47,29 @@ static bool read_module(struct tma_prepared *prepared, struct tma_diagnostics *l
     prepared->module = tma_ptx_read(text, length, prepared->ptx_path, list);
     tma_release(text);
     return prepared->module != NULL;
+}
+
+static bool read_sass(struct tma_prepared *prepared, struct tma_diagnostics *list) {
+    const struct tma_launch *launch = prepared->launch;
+    struct tma_error error;
+    char *text = NULL;
+    size_t length;
+    char *path = tma_launch_find(launch, launch->sass, "sass");
+    if (path == NULL) {
+        out_of_memory(launch, list);
+        return false;
+    }
+    enum tma_error_code code =
+        tma_text_read_up_to(path, TMA_LIMIT_PTX_BYTES, &text, &length, &error);
+    if (code == TMA_OK)
+        code = tma_sass_read(text, length, prepared->module, prepared->execution.function,
+                             &prepared->sass, &error);
+    if (code != TMA_OK)
+        tma_diagnose(list, code, launch->sass_at, "%s %s", path, error.text);
+    prepared->execution.sass = prepared->sass;
+    tma_release(text);
+    tma_release(path);
+    return code == TMA_OK;
 }
 
 static bool find_kernel(struct tma_prepared *prepared, struct tma_diagnostics *list) {
@@ -277,6 +301,8 @@ bool tma_launch_prepare(const struct tma_launch *launch, const struct tma_machin
     if (!read_module(prepared, list) || !find_kernel(prepared, list))
         return false;
     prepared->execution.module = prepared->module;
+    if (launch->sass != NULL && !read_sass(prepared, list))
+        return false;
     prepared->approximate = is_approximate(prepared->module);
     set_shape(prepared, list);
     check_machine(prepared, machine, list);
@@ -304,6 +330,7 @@ void tma_prepared_free(struct tma_prepared *prepared) {
     tma_release(execution->buffers);
     tma_release(prepared->parameters);
     tma_ptx_module_free(prepared->module);
+    tma_sass_free(prepared->sass);
     tma_release(prepared->ptx_path);
     *prepared = (struct tma_prepared){0};
 }

@@ -11,6 +11,7 @@
 struct tma_prepared {
     const struct tma_launch *launch; /* borrowed */
     struct tma_ptx_module *module;   /* owned */
+    struct tma_sass *sass;           /* owned; NULL: the launch names none */
     char *ptx_path;                  /* owned: what places of the PTX borrow */
     struct tma_ptx_launch execution;
     uint8_t *parameters; /* owned */

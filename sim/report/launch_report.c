@@ -164,16 +164,10 @@ static double percent_of_peak(const struct tma_launch_report *report) {
                           (double)report->timing->cycles * report->machine->sm_count);
 }
 
-/* How much of the cycles was simulated, and by how much they may be off, in percent; rounded up. */
+/* How much of the cycles was simulated, in percent. */
 static double simulated_percent(const struct tma_core_result *timing) {
     return tma_percentage((double)(timing->cycles - timing->sampled_cycles),
                           (double)timing->cycles);
-}
-
-static double sampled_error_percent(const struct tma_core_result *timing) {
-    return timing->cycles == 0
-               ? 0
-               : (double)((timing->error_cycles * 1000 + timing->cycles - 1) / timing->cycles) / 10;
 }
 
 struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,
@@ -227,6 +221,46 @@ static void write_stalls(const uint64_t *stalls, double whole, double least, FIL
     fputs(any ? "\n" : "none\n", out);
 }
 
+static const char *opcode_of(const struct tma_launch_report *report, uint32_t instruction) {
+    return tma_ptx_opcode_name(
+        (enum tma_ptx_opcode)report->prepared->module->instructions[instruction].opcode);
+}
+
+/* What warps wait for at an instruction: instructions, mbarriers, pipes; the most first. */
+static void write_causes(const struct tma_launch_report *report, uint32_t instruction, double whole,
+                         FILE *out) {
+    const double least = 1; /* percent */
+    const struct tma_core_wait *wait = &report->timing->waits[instruction];
+    bool written[TMA_CORE_CAUSES] = {false}, any = false;
+    for (int n = 0; n < TMA_CORE_CAUSES; n++) {
+        int best = -1;
+        for (int i = 0; i < TMA_CORE_CAUSES; i++)
+            if (!written[i] && (best < 0 || wait->causes[i].cycles > wait->causes[best].cycles))
+                best = i;
+        double percent = tma_percentage((double)wait->causes[best].cycles, whole);
+        if (percent < least)
+            break;
+        written[best] = true;
+        fprintf(out, "%*s%s %s %% for %s at ", any ? 0 : LABEL_WIDTH + 4, "", any ? "," : "",
+                tma_decimal(percent, 1).text, opcode_of(report, wait->causes[best].instruction));
+        write_place(report, wait->causes[best].instruction, out);
+        any = true;
+    }
+    if (any && wait->barrier_end > 0)
+        fprintf(out, ", mbarriers from 0x%" PRIx32 " to 0x%" PRIx32, wait->first_barrier,
+                wait->barrier_end - 1);
+    for (int i = 0; i < TMA_PIPE_COUNT; i++) {
+        double percent = tma_percentage((double)wait->pipes[i], whole);
+        if (percent < least)
+            continue;
+        fprintf(out, "%*s%s %s %% for the %s pipe", any ? 0 : LABEL_WIDTH + 4, "", any ? "," : "",
+                tma_decimal(percent, 1).text, tma_pipe_name((enum tma_pipe)i));
+        any = true;
+    }
+    if (any)
+        fputc('\n', out);
+}
+
 /* The instructions at which warps spend most of their time. */
 static void write_lines(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
@@ -241,6 +275,30 @@ static void write_lines(const struct tma_launch_report *report, FILE *out) {
         write_place(report, descent.instruction, out);
         fputs(": ", out);
         write_stalls(timing->line_stalls[descent.instruction], whole, 0.5, out);
+        write_causes(report, descent.instruction, whole, out);
+    }
+}
+
+/* What ptxas does to the kernel, and because of which line. */
+static void write_notes(const struct tma_launch_report *report, FILE *out) {
+    for (uint32_t i = 0; i < report->timing->note_count; i++) {
+        const struct tma_core_note *note = &report->timing->notes[i];
+        label(note->spills ? "spills" : "serialised", out);
+        if (note->spills)
+            fprintf(out, "%" PRIu32 " bytes of a thread go through local memory, from ",
+                    note->count);
+        else
+            fprintf(out,
+                    "%" PRIu32 " matrix product%s do%s not overlap (ptxas: C7514, C7515), from ",
+                    note->count, note->count == 1 ? "" : "s", note->count == 1 ? "es" : "");
+        write_place(report, note->instruction, out);
+        if (note->reason < report->prepared->module->instruction_count) {
+            fputs(note->spills ? "; most registers are live at "
+                               : "; an accumulator is written in between at ",
+                  out);
+            write_place(report, note->reason, out);
+        }
+        fputc('\n', out);
     }
 }
 
@@ -271,7 +329,7 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
         fprintf(out,
                 "%s %% simulated, cycles within %s %%; all figures are estimates from that part\n",
                 tma_decimal(simulated_percent(timing), 1).text,
-                tma_decimal(sampled_error_percent(timing), 1).text);
+                tma_decimal(tma_error_percent(timing->error_cycles, timing->cycles), 1).text);
     }
     label("SMs", out);
     fprintf(out,
@@ -317,6 +375,7 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     label("warps", out);
     write_stalls(timing->stalls, (double)tma_core_stall_sum(timing->stalls), 0.05, out);
     write_lines(report, out);
+    write_notes(report, out);
 }
 
 static void stalls_json(const char *key, const uint64_t *stalls, struct tma_json *json) {
@@ -327,6 +386,39 @@ static void stalls_json(const char *key, const uint64_t *stalls, struct tma_json
         if (stalls[i] > 0)
             tma_json_unsigned(json, tma_core_stall_key((enum tma_core_stall)i), stalls[i]);
     tma_json_end_object(json);
+}
+
+static void place_json(const struct tma_launch_report *report, const char *key,
+                       uint32_t instruction, struct tma_json *json) {
+    const struct tma_ptx_module *module = report->prepared->module;
+    if (instruction >= module->instruction_count)
+        return;
+    struct tma_ptx_place place = source_of(module, instruction);
+    tma_json_begin_line(json, key);
+    tma_json_unsigned(json, "line", module->instructions[instruction].line);
+    tma_json_unsigned(json, "column", module->instructions[instruction].column);
+    if (place.line > 0) {
+        tma_json_string(json, "source", file_of(module, &place));
+        tma_json_unsigned(json, "source_line", place.line);
+        tma_json_unsigned(json, "source_column", place.column);
+    }
+    tma_json_end_object(json);
+}
+
+static void notes_json(const struct tma_launch_report *report, struct tma_json *json) {
+    if (report->timing->note_count == 0)
+        return;
+    tma_json_begin_array(json, "ptxas");
+    for (uint32_t i = 0; i < report->timing->note_count; i++) {
+        const struct tma_core_note *note = &report->timing->notes[i];
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "note", note->spills ? "spills" : "serialised");
+        tma_json_unsigned(json, note->spills ? "bytes" : "products", note->count);
+        place_json(report, "at", note->instruction, json);
+        place_json(report, "because_of", note->reason, json);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
 }
 
 static void timing_json(const struct tma_launch_report *report, struct tma_json *json) {
@@ -360,7 +452,8 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     if (report->sampled) {
         tma_json_begin_line(json, "sampled");
         tma_json_decimal(json, "simulated_percent", simulated_percent(timing), 1);
-        tma_json_decimal(json, "error_percent", sampled_error_percent(timing), 1);
+        tma_json_decimal(json, "error_percent",
+                         tma_error_percent(timing->error_cycles, timing->cycles), 1);
         tma_json_end_object(json);
     }
     if (report->tried) {
@@ -393,6 +486,7 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);
     tma_json_unsigned(json, "dram_write_sectors", timing->memory.dram_write_sectors);
     stalls_json("warp_cycles", timing->stalls, json);
+    notes_json(report, json);
     tma_json_end_object(json);
 }
 
@@ -470,20 +564,39 @@ void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
     write_findings(report, out);
 }
 
-static void place_json(const struct tma_launch_report *report, const char *key,
-                       uint32_t instruction, struct tma_json *json) {
-    const struct tma_ptx_module *module = report->prepared->module;
-    if (instruction >= module->instruction_count)
-        return;
-    struct tma_ptx_place place = source_of(module, instruction);
-    tma_json_begin_line(json, key);
-    tma_json_unsigned(json, "line", module->instructions[instruction].line);
-    tma_json_unsigned(json, "column", module->instructions[instruction].column);
-    if (place.line > 0) {
-        tma_json_string(json, "source", file_of(module, &place));
-        tma_json_unsigned(json, "source_line", place.line);
-        tma_json_unsigned(json, "source_column", place.column);
+static void wait_json(const struct tma_launch_report *report, const struct tma_core_wait *wait,
+                      struct tma_json *json) {
+    bool any = false;
+    for (int i = 0; i < TMA_CORE_CAUSES; i++)
+        any |= wait->causes[i].cycles > 0;
+    if (any) {
+        tma_json_begin_array(json, "waits_for");
+        for (int i = 0; i < TMA_CORE_CAUSES; i++) {
+            if (wait->causes[i].cycles == 0)
+                continue;
+            tma_json_begin_object(json, NULL);
+            place_json(report, "at", wait->causes[i].instruction, json);
+            tma_json_string(json, "opcode", opcode_of(report, wait->causes[i].instruction));
+            tma_json_unsigned(json, "warp_cycles", wait->causes[i].cycles);
+            tma_json_end_object(json);
+        }
+        tma_json_end_array(json);
     }
+    if (wait->barrier_end > 0) {
+        tma_json_begin_line(json, "mbarriers");
+        tma_json_unsigned(json, "first", wait->first_barrier);
+        tma_json_unsigned(json, "end", wait->barrier_end);
+        tma_json_end_object(json);
+    }
+    any = false;
+    for (int i = 0; i < TMA_PIPE_COUNT; i++)
+        any |= wait->pipes[i] > 0;
+    if (!any)
+        return;
+    tma_json_begin_line(json, "pipe_warp_cycles");
+    for (int i = 0; i < TMA_PIPE_COUNT; i++)
+        if (wait->pipes[i] > 0)
+            tma_json_unsigned(json, tma_pipe_name((enum tma_pipe)i), wait->pipes[i]);
     tma_json_end_object(json);
 }
 
@@ -512,6 +625,8 @@ static void lines_json(const struct tma_launch_report *report, struct tma_json *
             tma_json_unsigned(json, "bytes", line->bytes);
         if (report->timing != NULL)
             stalls_json("warp_cycles", report->timing->line_stalls[i], json);
+        if (report->timing != NULL)
+            wait_json(report, &report->timing->waits[i], json);
         tma_json_end_object(json);
     }
     tma_json_end_array(json);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "report/decimal.h"
+#include "report/ratio.h"
 #include "report/text_line.h"
 
 enum { PERCENT_DIGITS = 1 };
@@ -14,11 +15,7 @@ double tma_sampled_percent(const struct tma_result *result) {
 }
 
 double tma_sampled_error_percent(const struct tma_result *result) {
-    uint64_t tenths =
-        result->cycles == 0
-            ? 0
-            : (result->sampled.error_cycles * 1000 + result->cycles - 1) / result->cycles;
-    return (double)tenths / 10;
+    return tma_error_percent(result->sampled.error_cycles, result->cycles);
 }
 
 void tma_sampled_write_text(const struct tma_result *result, FILE *out) {

@@ -106,9 +106,10 @@ static void run_prepared(const struct cli_launch_options *options, bool sample,
         outcome->agrees = outputs.different == 0;
         snprintf(outcome->reason, sizeof outcome->reason, "%s", outputs.first);
     }
-    const struct tma_lowering_options *rules =
-        options->ablation == NULL ? NULL : &options->ablation->rules;
-    if (outcome->run && tma_count_sass(prepared->module, prepared->execution.registers, rules,
+    struct tma_lowering_options rules = {.sass = prepared->execution.sass};
+    if (options->ablation != NULL)
+        memcpy(rules.off, options->ablation->rules.off, sizeof rules.off);
+    if (outcome->run && tma_count_sass(prepared->module, prepared->execution.registers, &rules,
                                        result.lines, &outcome->sass, &error) != TMA_OK) {
         outcome->run = false;
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.text);
@@ -150,7 +151,9 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
         if (!good)
             tma_diagnose(&list, TMA_ERROR_FILE, launch.gpu_at, "its machine cannot be read");
     }
-    good = good && tma_launch_prepare(&launch, machine, true, &prepared, &list);
+    char *sass = NULL;
+    good = good && cli_launch_take_sass(validation->options->sass, &launch, &sass) &&
+           tma_launch_prepare(&launch, machine, true, &prepared, &list);
     if (good) {
         struct tma_machine clocked = *machine;
         if (tma_launch_measurement(&launch, machine->name, &outcome.measured))
@@ -173,6 +176,7 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     tma_diagnostics_free(&list);
     tma_prepared_free(&prepared);
     tma_launch_free(&launch);
+    tma_release(sass);
     tma_reply_append(reply, &outcome, sizeof outcome);
 }
 
@@ -310,8 +314,7 @@ static struct sums sum(const struct launch_validation *validation, uint32_t file
         sums.compared += outcome->compared;
         sums.agree += outcome->compared && outcome->agrees;
         if (outcome->run && outcome->timing.sampled_cycles > 0) {
-            double error = tma_percentage((double)outcome->timing.error_cycles,
-                                          (double)outcome->timing.cycles);
+            double error = tma_error_percent(outcome->timing.error_cycles, outcome->timing.cycles);
             sums.sampled++;
             sums.most_sampled_error =
                 error > sums.most_sampled_error ? error : sums.most_sampled_error;
@@ -460,8 +463,7 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
                                             (double)timing->cycles),
                              1);
             tma_json_decimal(json, "error_percent",
-                             tma_percentage((double)timing->error_cycles, (double)timing->cycles),
-                             1);
+                             tma_error_percent(timing->error_cycles, timing->cycles), 1);
             tma_json_end_object(json);
         }
         tma_json_unsigned(json, "issue_slots", timing->issue_slots);

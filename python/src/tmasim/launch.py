@@ -27,6 +27,7 @@ REASONS = {
     "stores": "bulk stores",
     "copies": "cp.async",
     "not_selected": "the scheduler, which issued other warps",
+    "pipe": "its pipe, which was busy",
     "fetch": "fetching instructions, branching",
     "sleep": "sleeping or polling",
 }

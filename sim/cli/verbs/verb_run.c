@@ -49,6 +49,7 @@ struct run_options {
     struct cli_count sanitize; /* of a launch */
     bool functional, strict;
     struct cli_list relieve;
+    const char *sass;
 };
 
 struct outputs {
@@ -286,6 +287,8 @@ static int run_launch(const struct run_options *own) {
                   format);
     else if (own->functional && own->files[TIMELINE] != NULL)
         cli_error("run: no time passes with --functional: there is no --timeline");
+    else if (own->functional && own->sass != NULL)
+        cli_error("run: no time passes with --functional: --sass changes nothing");
     else if (own->functional && own->relieve.count > 0)
         cli_error("run: no time passes with --functional: --relieve saves none");
     else if (cli_sample_allowed(own->sampling, others, sizeof others / sizeof others[0]))
@@ -298,6 +301,7 @@ static int run_launch(const struct run_options *own) {
             .functional = own->functional,
             .timeline = own->files[TIMELINE],
             .relieve = &own->relieve,
+            .sass = own->sass,
             .sample = own->sampling != TMA_SAMPLING_NONE,
             .why = own->why,
             .no_why = own->no_why || own->sampling != TMA_SAMPLING_NONE});
@@ -322,8 +326,8 @@ static int run(const struct cli_options *options) {
     if (has_launch(own))
         return run_launch(own);
     if (own->launch != NULL || own->sanitize.given || own->functional || own->strict ||
-        own->relieve.count > 0) {
-        cli_error("run: --launch, --sanitize, --strict, --functional and --relieve are for "
+        own->relieve.count > 0 || own->sass != NULL) {
+        cli_error("run: --launch, --sanitize, --strict, --functional, --relieve and --sass are for "
                   "launches of compiled kernels");
         return CLI_ERROR;
     }
@@ -426,6 +430,7 @@ static const struct cli_option options[] = {
          "FILE:LINE: a line of the PTX or its source takes no time. mbarrier:OFFSET: bytes\n"
          "complete on it at once. dram, tensor_cores, pipe.fma, ...: 10 % better, or dram=20%,\n"
          "or dram=2, twice as good"},
+    CLI_OPTION_SASS(offsetof(struct run_options, sass)),
 };
 
 const struct cli_verb cli_run = {

@@ -21,6 +21,7 @@ struct validate_options {
     struct cli_count sanitize; /* of launches */
     bool functional;           /* the same */
     bool ablate, exact, traffic;
+    const char *sass;    /* NULL, or a file or folder of SASS */
     const char *without; /* NULL, or a part of the model of compiled kernels */
     const char *show;    /* the name of a record, to be printed and not replayed; or NULL */
 };
@@ -106,11 +107,16 @@ static int run(const struct cli_options *options) {
         cli_error("validate: --without is for launch records; --ablate is for kernels");
         return CLI_ERROR;
     }
+    if (!launches && own->sass != NULL) {
+        cli_error("validate: --sass is for launches");
+        return CLI_ERROR;
+    }
     if (launches)
         return cli_launch_validate(
             &(struct cli_launch_options){.common = options,
                                          .sanitize = own->sanitize,
                                          .functional = own->functional,
+                                         .sass = own->sass,
                                          .ablation = own->without == NULL ? NULL : &ablation,
                                          .sample = !own->exact},
             own->gpu);
@@ -175,6 +181,7 @@ static const struct cli_option options[] = {
      .help =
          "for launches: leave a part of the model out: a rule of docs/lowering.md, pipe.NAME or\n"
          "order"},
+    CLI_OPTION_SASS(offsetof(struct validate_options, sass)),
     {.name = "--traffic",
      .kind = CLI_FLAG,
      .offset = offsetof(struct validate_options, traffic),
