@@ -181,7 +181,7 @@ void tma_operation_complete(struct tma_simulation *simulation,
     /* The CTA that issued a prefetch may have ended. */
     const struct tma_event_source source = {
         completion->sm, cta == issuer ? operation->cta : cta->number, operation->slot};
-    tma_observe_completion(&simulation->observer, source, direction, completion);
+    tma_observe_completion(&simulation->observer, source, direction, completion, &operation->place);
     if (tma_tracer_is_on(&simulation->tracer))
         tma_trace_completion(
             &simulation->tracer, completion, source, operation->number, operation->window,

@@ -6,6 +6,7 @@
 
 #include "engine/cta.h"
 #include "engine/lanes.h"
+#include "engine/observe/span.h"
 #include "memory/system.h"
 #include "placement/operation.h"
 
@@ -22,6 +23,7 @@ struct tma_issued {
     bool one_row;   /* it moves one row of the box */
     struct tma_lanes lanes; /* who carries it out */
     int64_t entry;          /* of the table that names the rows of lanes: the first one */
+    struct tma_span_place place; /* of the statement; only where somebody wants spans */
 
     /* The runtime's. */
     uint32_t actor, record; /* who issued it, and its place in the pool */

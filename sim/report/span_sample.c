@@ -60,7 +60,7 @@ static int compare(uint64_t a, uint64_t b) {
 
 static int by_place(const void *left, const void *right) {
     const struct tma_span *a = left, *b = right;
-    bool of_unit = a->kind == TMA_SPAN_OPERATION && b->kind == TMA_SPAN_OPERATION;
+    bool of_unit = a->kind >= TMA_SPAN_OPERATION && b->kind == a->kind;
     const uint64_t keys[][2] = {{a->kind, b->kind},
                                 {a->sm, b->sm},
                                 {of_unit ? a->start_cycle : 0, of_unit ? b->start_cycle : 0},

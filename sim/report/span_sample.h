@@ -12,7 +12,7 @@
 struct tma_span_sample {
     struct tma_span *items; /* owned */
     size_t count, capacity;
-    bool kinds[TMA_SPAN_OPERATION + 1]; /* that are kept */
+    bool kinds[TMA_SPAN_KIND_COUNT]; /* that are kept */
     uint32_t sm_step;                   /* SMs whose numbers are multiples of it stay */
     bool cut; /* those of one SM were too many: the first ones are there */
 };

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/version.h"
+#include "engine/roles/statement_label.h"
 #include "report/timeline_events.h"
 
 enum { NAME_BYTES = 160 };
@@ -46,7 +47,10 @@ static const char *name_of(const struct tma_span *span) {
         return tma_role_cause_text((enum tma_role_cause)span->cause);
     case TMA_SPAN_OPERATION:
         return operations[span->cause];
+    case TMA_SPAN_TENSOR:
+        return "product";
     case TMA_SPAN_CTA:
+    case TMA_SPAN_KIND_COUNT:
         break;
     }
     return "CTA";
@@ -60,10 +64,49 @@ static const char *key_of(const struct tma_span *span) {
         return tma_role_cause_key((enum tma_role_cause)span->cause);
     case TMA_SPAN_OPERATION:
         return "tma_unit";
+    case TMA_SPAN_TENSOR:
+        return "tensor_cores";
     case TMA_SPAN_CTA:
+    case TMA_SPAN_KIND_COUNT:
         break;
     }
     return "cta";
+}
+
+/* The name of a slice: the statement of a role and what its time went to, or the role whose
+ * statement a unit carries out. */
+static void name_slice(const struct timeline *timeline, const struct tma_span *span,
+                       char name[NAME_BYTES]) {
+    const struct tma_timeline_input *input = timeline->input;
+    char label[NAME_BYTES / 2];
+    if (span->place.statement == 0) {
+        snprintf(name, NAME_BYTES, "%s", name_of(span));
+        return;
+    }
+    tma_statement_label(input->kernel, input->map_names, &span->place, label, sizeof label);
+    if (span->kind == TMA_SPAN_ROLE)
+        snprintf(name, NAME_BYTES, "%s: %s", label, key_of(span));
+    else
+        snprintf(name, NAME_BYTES, "%s: %s", input->kernel->roles[span->slot].name, label);
+}
+
+/* The process and the thread of a slice. */
+static void name_place(const struct timeline *timeline, const struct tma_span *span,
+                       struct tma_unit_lines *lines, char process[NAME_BYTES],
+                       char track[NAME_BYTES]) {
+    const char *scenario = timeline->input->scenario;
+    if (span->kind == TMA_SPAN_TENSOR) {
+        snprintf(process, NAME_BYTES, "%s Core%" PRIu32 " tensor cores", scenario, span->sm);
+        snprintf(track, NAME_BYTES, "tensor cores");
+    } else if (span->kind == TMA_SPAN_OPERATION) {
+        snprintf(process, NAME_BYTES, "%s Core%" PRIu32 " TMA unit", scenario, span->sm);
+        snprintf(track, NAME_BYTES, "TMA unit (line %u)",
+                 tma_unit_lines_take(lines, span->sm, 0, span->start_cycle, span->end_cycle));
+    } else {
+        snprintf(process, NAME_BYTES, "%s Core%" PRIu32 " CTA%" PRIu32, scenario, span->sm,
+                 span->cta);
+        name_track(timeline, span, track);
+    }
 }
 
 static void write_spans(struct timeline *timeline) {
@@ -72,27 +115,23 @@ static void write_spans(struct timeline *timeline) {
     struct tma_json *json = &timeline->events.json;
     for (size_t i = 0; i < spans->count; i++) {
         const struct tma_span *span = &spans->items[i];
-        char process[NAME_BYTES], track[NAME_BYTES];
-        bool unit = span->kind == TMA_SPAN_OPERATION;
-        if (unit) {
-            snprintf(process, sizeof process, "%s Core%" PRIu32 " TMA unit",
-                     timeline->input->scenario, span->sm);
-            snprintf(track, sizeof track, "TMA unit (line %u)",
-                     tma_unit_lines_take(&lines, span->sm, 0, span->start_cycle, span->end_cycle));
-        } else {
-            snprintf(process, sizeof process, "%s Core%" PRIu32 " CTA%" PRIu32,
-                     timeline->input->scenario, span->sm, span->cta);
-            name_track(timeline, span, track);
-        }
-        tma_timeline_begin_slice(&timeline->events, name_of(span), process, track,
-                                 span->start_cycle, span->end_cycle);
+        char process[NAME_BYTES], track[NAME_BYTES], name[NAME_BYTES];
+        name_place(timeline, span, &lines, process, track);
+        name_slice(timeline, span, name);
+        tma_timeline_begin_slice(&timeline->events, name, process, track, span->start_cycle,
+                                 span->end_cycle);
         tma_json_string(json, "key", key_of(span));
         tma_json_unsigned(json, "start_cycle", span->start_cycle);
         tma_json_unsigned(json, "cycles", span->end_cycle - span->start_cycle);
-        if (unit) {
+        if (span->kind >= TMA_SPAN_OPERATION)
             tma_json_unsigned(json, "cta", span->cta);
+        if (span->kind == TMA_SPAN_OPERATION) {
+            tma_json_string(json, "direction", name_of(span));
             tma_json_unsigned(json, "bytes", span->bytes);
         }
+        if (span->place.statement > 0)
+            tma_json_unsigned(json, "line",
+                              timeline->input->kernel->statements[span->place.statement - 1].line);
         tma_timeline_end_event(&timeline->events);
     }
 }

@@ -19,6 +19,7 @@ struct tma_timeline_input {
     const char *scenario; /* its name */
     const struct tma_machine *machine;
     const struct tma_kernel *kernel; /* with roles; NULL: a workload ran */
+    const char *const *map_names;    /* by tensor map */
     const struct tma_result *result;
     const struct tma_series *series;
     const struct tma_span_sample *spans; /* of all kinds, sorted */

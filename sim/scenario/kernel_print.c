@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/roles/statement_label.h"
 #include "scenario/kernel_reader.h"
 
 struct printer {
@@ -341,7 +342,7 @@ static void print_operation(const struct printer *printer, const struct tma_stat
     const struct tma_tensor_map *map = &printer->kernel->maps[statement->map];
     uint32_t rank = operation->access == TMA_ACCESS_GATHER4 ? TMA_MAX_RANK : map->rank;
     FILE *out = printer->out;
-    fprintf(out, "%s: {map: %s", tma_operation_word(statement), printer->map_names[statement->map]);
+    fprintf(out, "%s: {map: %s", tma_statement_word(statement), printer->map_names[statement->map]);
     print_place(printer, statement);
     fputs(", at: ", out);
     print_values(printer, statement->coordinates, rank);

@@ -103,9 +103,6 @@ bool tma_find_place(struct tma_kernel_reader *reader, const struct tma_yaml_node
 /* Words of what lanes do. */
 extern const struct tma_names *const tma_piece_order_words, *const tma_lane_caching_words;
 
-/* The word of an operation in a program: "load", "cp_async", ... */
-const char *tma_operation_word(const struct tma_statement *operation);
-
 /* Reads the value of an operation or of a shared-memory access into the statement. */
 bool tma_read_operation(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                         const char *word, enum tma_direction direction, enum tma_mover mover,

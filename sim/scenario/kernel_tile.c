@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/roles/statement_label.h"
 #include "placement/operation_architecture.h"
 #include "placement/operation_words.h"
 #include "scenario/kernel_reader.h"
@@ -424,23 +425,6 @@ static void check_operation(const struct operation_context *context,
                      error.text);
 }
 
-const char *tma_operation_word(const struct tma_statement *operation) {
-    enum tma_direction direction = operation->operation.direction;
-    switch (operation->lanes.by) {
-    case TMA_BY_TMA:
-        break;
-    case TMA_BY_BULK:
-        return "bulk";
-    case TMA_BY_CP_ASYNC:
-        return "cp_async";
-    case TMA_BY_WARPS:
-        if (direction == TMA_REDUCE)
-            return "atomic";
-        break;
-    }
-    return tma_name_of(&tma_direction_names, (int)direction);
-}
-
 bool tma_read_operation(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                         const char *word, enum tma_direction direction, enum tma_mover mover,
                         struct tma_statement *statement, struct tma_statement_note *note) {
@@ -612,7 +596,7 @@ static void check_fits(struct tma_kernel_reader *reader, uint32_t index) {
     const struct tma_ring_operand *operand =
         note->operand == TMA_NO_OPERAND ? NULL : &reader->operands[note->operand];
     const struct tma_value *offset = &statement->shared_offset;
-    const char *word = tma_operation_word(statement);
+    const char *word = tma_statement_word(statement);
     if ((operand == NULL && statement->buffer == TMA_NO_RING) ||
         statement->lanes.by == TMA_BY_WARPS)
         return;

@@ -25,6 +25,7 @@ void cli_timeline_write(struct cli_timeline *timeline, const struct tma_scenario
         .scenario = scenario->name,
         .machine = &scenario->machine,
         .kernel = scenario->program == NULL ? NULL : &scenario->program->kernel,
+        .map_names = scenario->map_names,
         .result = result,
         .series = timeline->series,
         .spans = &timeline->spans,

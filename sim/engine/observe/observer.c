@@ -101,9 +101,11 @@ bool tma_observe_drain(struct tma_observer *observer, struct tma_memory *memory)
     return true;
 }
 
+static const struct tma_span_place no_place = {.stage = TMA_NO_SPAN_STAGE};
+
 static void give(struct tma_observer *observer, enum tma_span_kind kind,
                  struct tma_event_source source, uint32_t cause, uint64_t start, uint64_t end,
-                 uint64_t bytes) {
+                 uint64_t bytes, const struct tma_span_place *place) {
     const struct tma_span span = {.kind = kind,
                                   .sm = source.sm,
                                   .cta = source.cta,
@@ -111,7 +113,8 @@ static void give(struct tma_observer *observer, enum tma_span_kind kind,
                                   .cause = cause,
                                   .start_cycle = start,
                                   .end_cycle = end,
-                                  .bytes = bytes};
+                                  .bytes = bytes,
+                                  .place = *place};
     observer->spans->span(observer->spans->context, &span);
 }
 
@@ -125,19 +128,19 @@ static void add(struct tma_observer *observer, enum tma_series_figure figure, ui
 /* Time that a slot or role spent for a cause, which has this number among all causes. */
 static void spend(struct tma_observer *observer, enum tma_span_kind kind,
                   struct tma_event_source source, uint32_t cause, uint32_t number, uint64_t start,
-                  uint64_t end) {
+                  uint64_t end, const struct tma_span_place *place) {
     if (observer->series != NULL)
         tma_series_add(observer->series, tma_first_cause_column(observer->series) + number, start,
                        end, 1, 1);
     if (observer->spans != NULL && end > start)
-        give(observer, kind, source, cause, start, end, 0);
+        give(observer, kind, source, cause, start, end, 0, place);
 }
 
 void tma_observe_cta(struct tma_observer *observer, struct tma_event_source source, uint64_t start,
                      uint64_t end) {
     add(observer, TMA_SERIES_CTA_CYCLES, start, end, 1);
     if (observer->spans != NULL)
-        give(observer, TMA_SPAN_CTA, source, 0, start, end, 0);
+        give(observer, TMA_SPAN_CTA, source, 0, start, end, 0, &no_place);
 }
 
 void tma_observe_slot(struct tma_observer *observer, struct tma_event_source source, uint64_t start,
@@ -154,19 +157,27 @@ void tma_observe_slot(struct tma_observer *observer, struct tma_event_source sou
     for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
         enum tma_cause cause = order[i];
         uint64_t end = cycle + cycles[cause];
-        spend(observer, TMA_SPAN_SLOT, source, cause, cause, cycle, end);
+        spend(observer, TMA_SPAN_SLOT, source, cause, cause, cycle, end, &no_place);
         cycle = end;
     }
 }
 
 void tma_observe_role(struct tma_observer *observer, struct tma_event_source source,
-                      enum tma_role_cause cause, uint64_t start, uint64_t end) {
+                      enum tma_role_cause cause, uint64_t start, uint64_t end,
+                      const struct tma_span_place *place) {
     spend(observer, TMA_SPAN_ROLE, source, cause, source.slot * TMA_ROLE_CAUSE_COUNT + cause, start,
-          end);
+          end, place);
+}
+
+void tma_observe_product(struct tma_observer *observer, struct tma_event_source source,
+                         uint64_t start, uint64_t end, const struct tma_span_place *place) {
+    if (observer->spans != NULL && end > start)
+        give(observer, TMA_SPAN_TENSOR, source, 0, start, end, 0, place);
 }
 
 void tma_observe_completion(struct tma_observer *observer, struct tma_event_source source,
-                            enum tma_direction direction, const struct tma_completion *completion) {
+                            enum tma_direction direction, const struct tma_completion *completion,
+                            const struct tma_span_place *place) {
     uint64_t bytes = direction == TMA_LOAD ? completion->bytes : completion->tensor_bytes;
     if (observer->series != NULL) {
         uint64_t *row = tma_series_row(observer->series, completion->cycle - 1);
@@ -179,7 +190,7 @@ void tma_observe_completion(struct tma_observer *observer, struct tma_event_sour
     add(observer, TMA_SERIES_FLIGHT_CYCLES, completion->issue_cycle, completion->cycle, 1);
     if (observer->spans != NULL)
         give(observer, TMA_SPAN_OPERATION, source, direction, completion->start_cycle,
-             completion->rows_cycle, bytes);
+             completion->rows_cycle, bytes, place);
 }
 
 void tma_observe_full_stage(struct tma_observer *observer, uint64_t start, uint64_t end) {

@@ -39,13 +39,24 @@ void tma_observe_cta(struct tma_observer *observer, struct tma_event_source sour
 void tma_observe_slot(struct tma_observer *observer, struct tma_event_source source, uint64_t start,
                       const uint64_t cycles[TMA_CAUSE_COUNT]);
 
-/* A role spent the cycles from `start` to `end` for a cause. */
+/* Whether somebody wants spans, so that their places are worth finding. */
+static inline bool tma_observes_spans(const struct tma_observer *observer) {
+    return observer->spans != NULL;
+}
+
+/* A role spent the cycles from `start` to `end` for a cause, at a place of its program. */
 void tma_observe_role(struct tma_observer *observer, struct tma_event_source source,
-                      enum tma_role_cause cause, uint64_t start, uint64_t end);
+                      enum tma_role_cause cause, uint64_t start, uint64_t end,
+                      const struct tma_span_place *place);
+
+/* The tensor cores of an SM compute a product of a role from `start` to `end`. */
+void tma_observe_product(struct tma_observer *observer, struct tma_event_source source,
+                         uint64_t start, uint64_t end, const struct tma_span_place *place);
 
 /* An operation, or a copy of it, has completed. */
 void tma_observe_completion(struct tma_observer *observer, struct tma_event_source source,
-                            enum tma_direction direction, const struct tma_completion *completion);
+                            enum tma_direction direction, const struct tma_completion *completion,
+                            const struct tma_span_place *place);
 
 /* A stage was full from `start` to `end`. */
 void tma_observe_full_stage(struct tma_observer *observer, uint64_t start, uint64_t end);

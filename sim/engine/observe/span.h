@@ -1,5 +1,6 @@
 /* What the parts of a run do from cycle to cycle, as spans: for pictures of a run. Spans of one
- * kind, CTA and slot do not overlap, except for those of TMA operations. They come in no order. */
+ * kind, CTA and slot do not overlap, except for those of TMA operations and pipes. They come in no
+ * order. */
 #ifndef TMA_ENGINE_SPAN_H
 #define TMA_ENGINE_SPAN_H
 
@@ -15,6 +16,24 @@ enum tma_span_kind {
     TMA_SPAN_ROLE,      /* of a role, whose number is the slot: an enum tma_role_cause */
     TMA_SPAN_OPERATION, /* a TMA unit works on an operation of a slot or role; its cause is the
                            enum tma_direction */
+    TMA_SPAN_TENSOR,    /* the tensor cores of an SM compute a product of a role; no cause */
+    TMA_SPAN_KIND_COUNT
+};
+
+enum { TMA_SPAN_VARIABLES = 3, TMA_NO_SPAN_STAGE = UINT32_MAX };
+
+/* The innermost loop variables at a statement of a role, innermost first. */
+struct tma_loop_values {
+    uint32_t count;
+    uint8_t variables[TMA_SPAN_VARIABLES]; /* numbers */
+    int64_t values[TMA_SPAN_VARIABLES];
+};
+
+/* Where in the program of a role a span belongs. */
+struct tma_span_place {
+    uint32_t statement; /* 1 + its index in the kernel; 0: none, as of slots */
+    uint32_t stage;     /* of the statement's ring, or TMA_NO_SPAN_STAGE */
+    struct tma_loop_values loops;
 };
 
 struct tma_span {
@@ -23,6 +42,7 @@ struct tma_span {
     uint32_t cause;
     uint64_t start_cycle, end_cycle;
     uint64_t bytes; /* of operations: that they moved */
+    struct tma_span_place place;
 };
 
 /* Gets the spans of a run, one call each. The span is valid during the call. */

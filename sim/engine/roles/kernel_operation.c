@@ -10,6 +10,7 @@
 #include "engine/roles/kernel_failure.h"
 #include "engine/roles/kernel_race.h"
 #include "engine/roles/kernel_ring.h"
+#include "engine/roles/role_place.h"
 #include "engine/roles/statement_operation.h"
 #include "placement/rows.h"
 
@@ -325,6 +326,7 @@ static bool issue_piece(struct tma_role_state *role, const struct tma_statement 
     operation->stage = stage;
     operation->group = tma_statement_reads(statement) ? role->reads_issued : role->groups_committed;
     issued->number = role->operations++;
+    issued->place = tma_role_span_place(role, TMA_ROLE_ISSUE);
     issued->map = statement->map;
     issued->slot = role->index;
     issued->warp = role->number % 256;

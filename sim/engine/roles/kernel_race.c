@@ -7,8 +7,9 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "engine/roles/program_cursor.h"
+#include "engine/roles/statement_label.h"
 
-enum { MAX_SHOWN_VARIABLES = 3, REGION_LIMIT = 2 * (TMA_MAX_RINGS * TMA_MAX_RING_DEPTH + 64) };
+enum { REGION_LIMIT = 2 * (TMA_MAX_RINGS * TMA_MAX_RING_DEPTH + 64) };
 
 #define NEVER UINT64_MAX
 
@@ -30,11 +31,10 @@ struct access {
     uint64_t group;     /* PRODUCT, STORE: number; LOAD: phase of its stage */
     uint32_t stage;     /* LOAD: number among those of the CTA */
     /* For messages. */
-    uint32_t cta, variable_count;
+    uint32_t cta;
     uint64_t cycle;
     const struct tma_statement *statement;
-    uint8_t variables[MAX_SHOWN_VARIABLES];
-    int64_t values[MAX_SHOWN_VARIABLES];
+    struct tma_loop_values loops;
 };
 
 /* Bytes of the CTAs' shared memory that no stage or buffer begins or ends within. */
@@ -326,22 +326,7 @@ static bool conflict(const struct access *a, const struct access *b) {
 }
 
 static const char *word_of(const struct access *access) {
-    switch (access->kind) {
-    case ACCESS_HOLD:
-        return "wait";
-    case ACCESS_LOAD:
-        return "load";
-    case ACCESS_STORE:
-        return access->statement->operation.direction == TMA_REDUCE ? "reduce" : "store";
-    case ACCESS_PRODUCT:
-        return "mma";
-    case ACCESS_READ:
-    case ACCESS_WRITE:
-        break;
-    }
-    return access->statement->kind == TMA_STATEMENT_SIGNAL ? "signal"
-           : access->statement->work == TMA_WORK_CONSUMER  ? "access"
-                                                           : "shared_wavefronts";
+    return access->kind == ACCESS_HOLD ? "wait" : tma_statement_word(access->statement);
 }
 
 /* The name of the stage or buffer at an address. */
@@ -369,13 +354,14 @@ static void describe(const struct tma_kernel_cta *cta, const struct access *acce
     const struct tma_kernel *kernel = cta->engine->kernel;
     char variables[120] = "";
     size_t used = 0;
-    for (uint32_t i = 0; i < access->variable_count && used < sizeof variables; i++)
-        used += (size_t)snprintf(variables + used, sizeof variables - used, "%s%s = %" PRId64,
-                                 i == 0 ? " (" : ", ", kernel->variables[access->variables[i]],
-                                 access->values[i]);
+    for (uint32_t i = 0; i < access->loops.count && used < sizeof variables; i++)
+        used +=
+            (size_t)snprintf(variables + used, sizeof variables - used, "%s%s = %" PRId64,
+                             i == 0 ? " (" : ", ", kernel->variables[access->loops.variables[i]],
+                             access->loops.values[i]);
     snprintf(text, size, "%s of CTA %u, role %s%s%s, cycle %" PRIu64, word_of(access), access->cta,
              kernel->roles[cta->roles[access->component % kernel->role_count].index].name,
-             variables, access->variable_count > 0 ? ")" : "", access->cycle);
+             variables, access->loops.count > 0 ? ")" : "", access->cycle);
     used = strlen(text);
     if (access->statement->line > 0)
         snprintf(text + used, size - used, ", line %u", access->statement->line);
@@ -493,24 +479,15 @@ static void touch(struct tma_role_state *role, const struct tma_kernel_cta *cta,
 static struct access access_of(struct tma_role_state *role, enum access_kind kind,
                                const struct tma_statement *statement, uint64_t cycle, uint64_t from,
                                uint64_t bytes) {
-    const struct tma_program_place *place = tma_cursor_place(&role->cursor);
-    const struct tma_kernel *kernel = role->cta->engine->kernel;
-    struct access access = {.from = (uint32_t)from,
+    return (struct access){.from = (uint32_t)from,
                             .to = (uint32_t)(from + bytes),
                             .kind = kind,
                             .component = component_of(role->cta, place_of(role)),
                             .epoch = *own_clock(role),
                             .cta = role->cta->base.number,
                             .cycle = cycle,
-                            .statement = statement};
-    for (uint32_t d = place->depth; d-- > 0 && access.variable_count < MAX_SHOWN_VARIABLES;) {
-        const struct tma_statement *loop = &kernel->statements[place->frames[d].statement];
-        if (loop->kind != TMA_STATEMENT_FOR && loop->kind != TMA_STATEMENT_TILES)
-            continue;
-        access.variables[access.variable_count] = (uint8_t)loop->variable;
-        access.values[access.variable_count++] = place->variables[loop->variable];
-    }
-    return access;
+                            .statement = statement,
+                            .loops = tma_cursor_loops(&role->cursor)};
 }
 
 static uint64_t stage_address(const struct tma_kernel *kernel, uint32_t ring, uint32_t stage) {

@@ -8,6 +8,7 @@
 #include "engine/roles/kernel_ring.h"
 #include "engine/roles/kernel_sampling.h"
 #include "engine/roles/kernel_units.h"
+#include "engine/roles/role_place.h"
 
 /* How far a role executes ahead of time. */
 enum { RUN_AHEAD_CYCLES = 4096 };
@@ -22,10 +23,9 @@ static void spend_until(struct tma_role_state *role, enum tma_role_cause cause, 
         return;
     struct tma_kernel_engine *engine = engine_of(role);
     engine->result->role_cycles[role->index][cause] += cycle - role->cycle;
-    tma_observe_role(
-        &engine->simulation.observer,
-        (struct tma_event_source){role->cta->sm->number, role->cta->base.number, role->index},
-        cause, role->cycle, cycle);
+    const struct tma_span_place place = tma_role_span_place(role, cause);
+    tma_observe_role(&engine->simulation.observer, tma_role_source(role), cause, role->cycle, cycle,
+                     &place);
     role->cycle = cycle;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/relieved_wavefronts.h"
 #include "engine/roles/kernel_failure.h"
 #include "engine/roles/mma.h"
+#include "engine/roles/role_place.h"
 
 /* Shared memory that a wavefront moves. */
 enum { WAVEFRONT_BYTES = 128 };
@@ -118,6 +119,9 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
         role->mma_committed == 0 ? 0 : role->mma_ends[(role->mma_committed - 1) % TMA_MAX_GROUPS];
     uint64_t begin = before > start ? before : start;
     role->cta->engine->result->counters.multiply_adds += m * n * k;
+    const struct tma_span_place place = tma_role_span_place(role, TMA_ROLE_PRODUCTS);
+    tma_observe_product(&role->cta->engine->simulation.observer, tma_role_source(role),
+                        tensor_begin, end, &place);
     role->mma_queued += tensor_begin > begin ? tensor_begin - begin : 0;
     uint64_t read_end = begin + ticks / TMA_TICKS;
     end = read_operands(role, start, divide_up(read_a + read_b, WAVEFRONT_BYTES),

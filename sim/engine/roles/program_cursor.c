@@ -361,3 +361,16 @@ enum tma_cursor_state tma_cursor_next(struct tma_program_cursor *cursor) {
             return cursor->code == TMA_OK ? state : TMA_CURSOR_FAILED;
     }
 }
+
+struct tma_loop_values tma_cursor_loops(const struct tma_program_cursor *cursor) {
+    const struct tma_program_place *place = cursor->in_part ? &cursor->ahead : &cursor->main;
+    struct tma_loop_values loops = {0};
+    for (uint32_t d = place->depth; d-- > 0 && loops.count < TMA_SPAN_VARIABLES;) {
+        const struct tma_statement *loop = &cursor->kernel->statements[place->frames[d].statement];
+        if (loop->kind != TMA_STATEMENT_FOR && loop->kind != TMA_STATEMENT_TILES)
+            continue;
+        loops.variables[loops.count] = (uint8_t)loop->variable;
+        loops.values[loops.count++] = place->variables[loop->variable];
+    }
+    return loops;
+}

@@ -4,6 +4,7 @@
 #ifndef TMA_ENGINE_PROGRAM_CURSOR_H
 #define TMA_ENGINE_PROGRAM_CURSOR_H
 
+#include "engine/observe/span.h"
 #include "engine/roles/kernel.h"
 #include "engine/roles/loop_cut.h"
 
@@ -64,6 +65,9 @@ void tma_cursor_give_tile(struct tma_program_cursor *cursor, uint64_t tile);
 static inline struct tma_program_place *tma_cursor_place(struct tma_program_cursor *cursor) {
     return cursor->in_part ? &cursor->ahead : &cursor->main;
 }
+
+/* The innermost loop variables at the current statement. */
+struct tma_loop_values tma_cursor_loops(const struct tma_program_cursor *cursor);
 
 /* Computes a value with the variables of a place. False where it fails: *error says why. */
 static inline bool tma_value_at(const struct tma_value *value, const int64_t *variables,
