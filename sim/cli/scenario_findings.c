@@ -9,13 +9,6 @@
  */
 enum { MOST_WORK = 2000000 };
 
-/* The same for experiments that take less than a second. There are more of them for kernels. */
-enum { SOON_WORK = 60000, SOON_KERNEL_WORK = 30000 };
-
-static uint64_t most_work(const struct cli_questions *questions, bool kernel) {
-    return !questions->soon ? MOST_WORK : kernel ? SOON_KERNEL_WORK : SOON_WORK;
-}
-
 static void show_progress(void *context, uint64_t cycles, size_t done, size_t total) {
     struct cli_progress *progress = context;
     progress->cycles += cycles;
@@ -44,8 +37,7 @@ enum tma_error_code cli_find_out(const struct cli_questions *questions,
     subject.jobs = questions->jobs;
     uint32_t draws = questions->draws;
     enum tma_error_code code = TMA_OK;
-    found->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) >
-                      most_work(questions, scenario->program != NULL);
+    found->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) > MOST_WORK;
     cli_progress_begin(&progress, questions->quiet);
     found->tried = questions->why || (!questions->no_why && !found->too_long);
     if (found->tried)

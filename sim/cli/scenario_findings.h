@@ -13,7 +13,6 @@
 /* What the user wants to know. */
 struct cli_questions {
     bool why, no_why; /* experiments: in any case; never. Else, where the run is short */
-    bool soon;        /* a run is short if its experiments, and not it itself, take a second */
     bool quiet;
     uint32_t draws; /* launches with other seeds; 0: none */
     unsigned jobs;  /* worker processes for all these launches */

@@ -21,8 +21,8 @@ struct tma_issued {
     uint32_t order; /* tells it from others of its actor, where warps see both ends in one cycle */
     bool cta_stays; /* its CTA does not end before it */
     bool one_row;   /* it moves one row of the box */
-    struct tma_lanes lanes; /* who carries it out */
-    int64_t entry;          /* of the table that names the rows of lanes: the first one */
+    struct tma_lanes lanes;      /* who carries it out */
+    int64_t entry;               /* of the table that names the rows of lanes: the first one */
     struct tma_span_place place; /* of the statement; only where somebody wants spans */
 
     /* The runtime's. */

@@ -75,22 +75,30 @@ void tma_rates_write_text(const struct tma_rates *rates, FILE *out) {
     write_dram(rates, label, out);
 }
 
-void tma_limited_write_text(const struct tma_findings *findings, bool idle,
-                            const struct tma_cause_share *busy, size_t count, FILE *out) {
+void tma_likely_text(const struct tma_cause_share *busy, size_t count,
+                     char text[TMA_LIKELY_BYTES]) {
     struct tma_cause_share busiest = {0};
     for (size_t i = 0; i < count; i++)
         busiest = busy[i].tenths > busiest.tenths ? busy[i] : busiest;
-    tma_findings_write_text(findings, idle, out);
-    if (idle || findings->experiments != NULL || busiest.tenths == 0)
-        return;
+    text[0] = '\0';
     if (busiest.tenths >= BUSY_TENTHS)
-        tma_text_line(out, NULL, "most likely %s: busy for %" PRIu32 ".%" PRIu32 " %% of the time",
-                      busiest.text, busiest.tenths / 10, busiest.tenths % 10);
-    else
-        tma_text_line(out, NULL,
-                      "most likely waits, as no part is busy for more than %" PRIu32 ".%" PRIu32
-                      " %% of the time: more in flight would help",
-                      busiest.tenths / 10, busiest.tenths % 10);
+        snprintf(text, TMA_LIKELY_BYTES,
+                 "most likely %s: busy for %" PRIu32 ".%" PRIu32 " %% of the time", busiest.text,
+                 busiest.tenths / 10, busiest.tenths % 10);
+    else if (busiest.tenths > 0)
+        snprintf(text, TMA_LIKELY_BYTES,
+                 "most likely waits, as no part is busy for more than %" PRIu32 ".%" PRIu32
+                 " %% of the time: more in flight would help",
+                 busiest.tenths / 10, busiest.tenths % 10);
+}
+
+void tma_limited_write_text(const struct tma_findings *findings, bool idle,
+                            const struct tma_cause_share *busy, size_t count, FILE *out) {
+    char likely[TMA_LIKELY_BYTES];
+    tma_findings_write_text(findings, idle, out);
+    tma_likely_text(busy, count, likely);
+    if (!idle && findings->experiments == NULL && likely[0] != '\0')
+        tma_text_line(out, NULL, "%s", likely);
 }
 
 void tma_shares_write_text(const char *title, struct tma_cause_share *shares, size_t count,

@@ -30,6 +30,11 @@ void tma_rates_write_text(const struct tma_rates *rates, FILE *out);
 void tma_limited_write_text(const struct tma_findings *findings, bool idle,
                             const struct tma_cause_share *busy, size_t count, FILE *out);
 
+/* What most likely limits a run without experiments, by how busy its parts were; "" where none was
+ * busy. */
+enum { TMA_LIKELY_BYTES = 160 };
+void tma_likely_text(const struct tma_cause_share *busy, size_t count, char text[TMA_LIKELY_BYTES]);
+
 /* A list of shares of 0.1 % or more, the largest first, behind a title. Sorts them. */
 void tma_shares_write_text(const char *title, struct tma_cause_share *shares, size_t count,
                            FILE *out);

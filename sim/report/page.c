@@ -28,6 +28,7 @@ static void write_data(const struct tma_page_input *input, FILE *out) {
     tma_json_begin_object(&json, NULL);
     tma_page_write_overview(input, &json);
     tma_page_write_experiments(input, &json);
+    tma_page_write_busy(input, &json);
     tma_page_write_causes(input, &json);
     tma_page_write_series(input, &json);
     tma_page_write_latencies(input, &json);

@@ -1,6 +1,8 @@
 #include "report/page_data.h"
 
 #include "report/figures.h"
+#include "report/first_screen.h"
+#include "report/kernel_figures.h"
 #include "report/labels.h"
 #include "report/sampled.h"
 #include "report/verdict.h"
@@ -44,6 +46,92 @@ void tma_page_write_overview(const struct tma_page_input *input, struct tma_json
     tma_json_unsigned(json, "stacks", machine->dram.stacks);
     write_rate("dram_peak", limits.dram_bytes_per_cycle, machine, json);
     write_rate("crossbar_peak", limits.gpc_bytes_per_cycle, machine, json);
+}
+
+/* A way of bytes: its peak, what the run used of it, both in GB/s, and the bytes that it moved. */
+static void write_way(const char *name, double peak, double used, uint64_t bytes,
+                      const struct tma_machine *machine, struct tma_json *json) {
+    tma_json_begin_line(json, NULL);
+    tma_json_string(json, "name", name);
+    write_rate("peak", peak, machine, json);
+    write_rate("used", used, machine, json);
+    tma_json_unsigned(json, "bytes", bytes);
+    tma_json_end_object(json);
+}
+
+/* What the tensor cores of the whole machine can, in TFLOP/s: what the run reached, by the part of
+ * it that they were busy for. */
+static double peak_teraflops(const struct tma_kernel_figures *figures) {
+    return figures->tensor_of_all > 0 ? figures->teraflops / figures->tensor_of_all : 0;
+}
+
+static void write_roofs(const struct tma_page_input *input,
+                        const struct tma_kernel_figures *figures,
+                        const struct tma_limit_figure *limits,
+                        const struct tma_memory_figures *memory, uint32_t sms,
+                        struct tma_json *json) {
+    const struct tma_limit_figure *sm = &limits[TMA_LIMIT_SM_PORT],
+                                  *gpc = &limits[TMA_LIMIT_GPC_PORTS],
+                                  *dram = &limits[TMA_LIMIT_DRAM];
+    uint64_t read = input->result->counters.sm_read_sectors * TMA_SECTOR_BYTES;
+    bool ports = sm->bytes_per_cycle_per_sm < gpc->bytes_per_cycle_per_sm;
+    tma_json_decimal(json, "teraflops", figures == NULL ? 0 : figures->teraflops, 2);
+    tma_json_decimal(json, "tensor_of_all", figures == NULL ? 0 : figures->tensor_of_all, 4);
+    tma_json_begin_object(json, "roofline");
+    tma_json_decimal(json, "peak", figures == NULL ? 0 : peak_teraflops(figures), 1);
+    tma_json_begin_array(json, "ways");
+    write_way("DRAM", dram->bytes_per_cycle_per_sm * sms, dram->used_bytes_per_cycle_per_sm * sms,
+              memory->dram_read_bytes + memory->dram_write_bytes, input->machine, json);
+    write_way(ports ? "L2 to SMs, by the ports of the SMs" : "L2 to SMs, by the ports of the GPCs",
+              (ports ? sm : gpc)->bytes_per_cycle_per_sm * sms,
+              sm->used_bytes_per_cycle_per_sm * sms, read, input->machine, json);
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+}
+
+/* Writes how busy each part was, tensor cores first, and what that says of a run without
+ * experiments. */
+static void write_parts(const struct tma_page_input *input, const struct tma_cause_share *parts,
+                        size_t count, struct tma_json *json) {
+    char likely[TMA_LIKELY_BYTES] = "";
+    tma_json_begin_array(json, "busy");
+    for (size_t i = 0; i < count; i++) {
+        tma_json_begin_line(json, NULL);
+        tma_json_string(json, "key", parts[i].key);
+        tma_json_string(json, "text", parts[i].text);
+        tma_json_decimal(json, "fraction", parts[i].tenths / 1000.0, 3);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+    if (input->experiments == NULL)
+        tma_likely_text(parts, count, likely);
+    tma_json_string(json, "likely", likely);
+}
+
+void tma_page_write_busy(const struct tma_page_input *input, struct tma_json *json) {
+    struct tma_cause_share parts[TMA_KERNEL_RESOURCE_COUNT];
+    _Static_assert((int)TMA_KERNEL_RESOURCE_COUNT >= (int)TMA_RESOURCE_COUNT, "both fit");
+    if (input->kernel != NULL) {
+        const struct tma_kernel_report_input report = {
+            .machine = input->machine, .kernel = input->kernel, .result = input->result};
+        struct tma_kernel_figures figures = tma_kernel_figures_of(&report);
+        for (enum tma_kernel_resource i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++)
+            parts[i] = tma_busy_share(tma_kernel_resource_key(i), tma_kernel_resource_text(i),
+                                      figures.busy[i]);
+        write_parts(input, parts, TMA_KERNEL_RESOURCE_COUNT, json);
+        write_roofs(input, &figures, figures.limits, &figures.memory, figures.sms, json);
+        return;
+    }
+    const struct tma_report_input report = {
+        .machine = input->machine,
+        .workload = input->workload,
+        .result = input->result,
+        .limits = tma_report_limits_of(input->machine, input->result)};
+    struct tma_figures figures = tma_figures_of(&report);
+    for (enum tma_resource i = 0; i < TMA_RESOURCE_COUNT; i++)
+        parts[i] = tma_busy_share(tma_resource_key(i), tma_resource_text(i), figures.busy[i]);
+    write_parts(input, parts, TMA_RESOURCE_COUNT, json);
+    write_roofs(input, NULL, figures.limits, &figures.memory, figures.sms, json);
 }
 
 void tma_page_write_experiments(const struct tma_page_input *input, struct tma_json *json) {

@@ -13,8 +13,8 @@ struct tma_span_sample {
     struct tma_span *items; /* owned */
     size_t count, capacity;
     bool kinds[TMA_SPAN_KIND_COUNT]; /* that are kept */
-    uint32_t sm_step;                   /* SMs whose numbers are multiples of it stay */
-    bool cut; /* those of one SM were too many: the first ones are there */
+    uint32_t sm_step;                /* SMs whose numbers are multiples of it stay */
+    bool cut;                        /* those of one SM were too many: the first ones are there */
 };
 
 /* An empty sample of at most `capacity` spans, of no kind yet. False when out of memory. */

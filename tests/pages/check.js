@@ -10,7 +10,11 @@ const data = JSON.parse(document.getElementById('data').textContent);
 for (const section of all('main>section'))
     expect(section.textContent.trim().length > 20 || section.id === 'figures', `section ${section.id} is empty`);
 expect(document.getElementById('name').textContent === data.scenario, 'the heading is not the name');
-expect(all('#figures b').length === 6, 'six figures');
+expect(all('#figures b').length === (data.teraflops > 0 ? 7 : 6), 'six figures, and the rate of products');
+expect(data.verdict.startsWith('not tried') === (data.likely !== ''), 'a run without experiments says what is likely');
+expect(all('#busy tr').length === data.busy.filter(item => item.fraction >= 0.001).length, 'a bar for each part that was busy');
+expect(!data.kernel || data.busy[0].key === 'tensor_cores', 'tensor cores come first');
+expect(!data.teraflops === !document.querySelector('#roofline svg'), 'a run with products has a roofline');
 
 /* Texts of a drawing lie within it, and not on each other. */
 function expectWholeTexts(section, what) {
@@ -48,6 +52,23 @@ if (list) {
     list.querySelector('[role=tab]').click();
     list.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
     expect(list.querySelectorAll('[role=tab]')[1].getAttribute('aria-selected') === 'true', 'arrow keys move');
+}
+
+/* Dragging over the waves zooms in to what lies there, and a button shows the whole run again. */
+const waves = document.querySelector('#ctas canvas');
+if (waves && list) {
+    const chart = () => document.querySelector('#series svg').outerHTML, before = chart(), box = waves.getBoundingClientRect();
+    const drag = (type, part) => waves.dispatchEvent(new MouseEvent(type,
+        {clientX: box.left + part * box.width, clientY: box.top + 1, bubbles: true}));
+    drag('mousedown', 0.5);
+    drag('mousemove', 0.55);
+    drag('mouseup', 0.6);
+    const short = data.series.cycles <= 2 * data.servers.window_cycles;
+    expect(short || chart() !== before, 'dragging zooms in');
+    expectWholeTexts(document.getElementById('ctas'), 'axis of the waves');
+    document.querySelector('.whole').click();
+    expect(chart() === before, 'the button shows the whole run');
+    expect(document.querySelector('.whole').disabled, 'the button is off for the whole run');
 }
 
 /* Shares add up. */

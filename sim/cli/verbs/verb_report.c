@@ -134,11 +134,10 @@ static enum tma_error_code make_page(const struct report_options *options, struc
                                      struct tma_kernel_place *place, FILE *out,
                                      struct tma_error *error) {
     const struct tma_scenario *scenario = page->scenario;
-    const struct cli_questions questions = {.why = options->why,
-                                            .no_why = options->no_why,
-                                            .soon = true,
-                                            .quiet = options->common.quiet,
-                                            .jobs = cli_jobs(&options->common)};
+    struct cli_questions questions = {.why = options->why,
+                                      .no_why = options->no_why,
+                                      .quiet = options->common.quiet,
+                                      .jobs = cli_jobs(&options->common)};
     page->result = tma_allocate(1, sizeof *page->result);
     page->found = tma_allocate(1, sizeof *page->found);
     page->series = tma_series_new(&scenario->machine);
@@ -157,9 +156,11 @@ static enum tma_error_code make_page(const struct report_options *options, struc
     enum tma_error_code code =
         cli_scenario_run(scenario, options->common.quiet, &sinks, page->result, place, error);
     tma_span_sample_sort(&page->ctas);
-    /* A run that was simulated whole has the page of any other. */
+    /* A run that was simulated whole has the page of any other; experiments compare whole runs. */
     if (page->result->sampled.skipped_cycles == 0)
         page->result->sampled = (struct tma_sampled){0};
+    else
+        questions.no_why = true;
     if (code == TMA_OK)
         code = cli_find_out(&questions, scenario, page->result, page->found, error);
     struct tma_findings findings = cli_findings_of(&questions, page->found, false);
@@ -221,7 +222,7 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct report_options, why),
      .help = "find out what limits the run: run it again with one thing relieved at a time.\n"
-             "This is the default where it takes less than a second"},
+             "This is the default where the run takes less than a second, as for run"},
     {.name = "--no-why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct report_options, no_why),

@@ -355,10 +355,9 @@ static void describe(const struct tma_kernel_cta *cta, const struct access *acce
     char variables[120] = "";
     size_t used = 0;
     for (uint32_t i = 0; i < access->loops.count && used < sizeof variables; i++)
-        used +=
-            (size_t)snprintf(variables + used, sizeof variables - used, "%s%s = %" PRId64,
-                             i == 0 ? " (" : ", ", kernel->variables[access->loops.variables[i]],
-                             access->loops.values[i]);
+        used += (size_t)snprintf(
+            variables + used, sizeof variables - used, "%s%s = %" PRId64, i == 0 ? " (" : ", ",
+            kernel->variables[access->loops.variables[i]], access->loops.values[i]);
     snprintf(text, size, "%s of CTA %u, role %s%s%s, cycle %" PRIu64, word_of(access), access->cta,
              kernel->roles[cta->roles[access->component % kernel->role_count].index].name,
              variables, access->loops.count > 0 ? ")" : "", access->cycle);
@@ -480,14 +479,14 @@ static struct access access_of(struct tma_role_state *role, enum access_kind kin
                                const struct tma_statement *statement, uint64_t cycle, uint64_t from,
                                uint64_t bytes) {
     return (struct access){.from = (uint32_t)from,
-                            .to = (uint32_t)(from + bytes),
-                            .kind = kind,
-                            .component = component_of(role->cta, place_of(role)),
-                            .epoch = *own_clock(role),
-                            .cta = role->cta->base.number,
-                            .cycle = cycle,
-                            .statement = statement,
-                            .loops = tma_cursor_loops(&role->cursor)};
+                           .to = (uint32_t)(from + bytes),
+                           .kind = kind,
+                           .component = component_of(role->cta, place_of(role)),
+                           .epoch = *own_clock(role),
+                           .cta = role->cta->base.number,
+                           .cycle = cycle,
+                           .statement = statement,
+                           .loops = tma_cursor_loops(&role->cursor)};
 }
 
 static uint64_t stage_address(const struct tma_kernel *kernel, uint32_t ring, uint32_t stage) {

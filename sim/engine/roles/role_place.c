@@ -25,8 +25,9 @@ static uint32_t stage_of(const struct tma_role_state *role, const struct tma_sta
                   statement->operation.direction == TMA_LOAD) ||
                  use->waited == 0;
     uint64_t stages = fills ? use->acquired : use->waited;
-    return stages <= lag ? TMA_NO_SPAN_STAGE
-                         : (uint32_t)((stages - 1 - lag) % role->cta->engine->kernel->rings[ring].depth);
+    return stages <= lag
+               ? TMA_NO_SPAN_STAGE
+               : (uint32_t)((stages - 1 - lag) % role->cta->engine->kernel->rings[ring].depth);
 }
 
 struct tma_span_place tma_role_span_place(const struct tma_role_state *role,

@@ -81,37 +81,76 @@ function legend(entries) {
 /* --- Charts over time --- */
 const WIDTH = 1100, HEIGHT = 250, LEFT = 58, RIGHT = 12, TOP = 10, BOTTOM = 34;
 
-function ticks(most) {
-    const rough = most / 4, size = 10 ** Math.floor(Math.log10(rough || 1));
+function ticks(most, least) {
+    const low = least || 0, rough = (most - low) / 4, size = 10 ** Math.floor(Math.log10(rough || 1));
     const step = [1, 2, 2.5, 5, 10].map(k => k * size).find(k => k >= rough * 0.999) || 1;
     const list = [];
-    for (let value = 0; value <= most * 1.0001; value += step) list.push(value);
+    for (let value = Math.ceil(low / step - 1e-9) * step; value <= most + step * 1e-4; value += step) list.push(value);
     return list;
+}
+
+/* --- Zoom: all that is drawn over time shows the cycles of `range`. --- */
+const range = {from: 0, to: data.series.cycles}, zoomed = [];
+function zoom(from, to) {
+    const window = data.servers.window_cycles; /* the longest ones that something is drawn in */
+    range.from = Math.floor(Math.max(0, from) / window) * window;
+    range.to = Math.min(data.series.cycles, Math.ceil(to / window) * window);
+    for (const button of document.querySelectorAll('.whole'))
+        button.disabled = range.from === 0 && range.to === data.series.cycles;
+    for (const redraw of zoomed) redraw();
+}
+const wholeRun = () => html('button', {type: 'button', class: 'whole', disabled: '',
+    onclick: () => zoom(0, data.series.cycles)}, 'Whole run');
+const zoomHint = () => html('div', {class: 'controls'}, wholeRun(),
+    html('span', {class: 'note'}, 'Drag over a span of time to zoom in, here and in all that is drawn over time.'));
+
+/* Dragging over the element zooms in. at(event) is the part of its width, 0 to 1. */
+function dragToZoom(element, at, mark) {
+    let start = null;
+    element.addEventListener('mousedown', event => { start = at(event); event.preventDefault(); });
+    element.addEventListener('mousemove', event => { if (start !== null) mark(start, at(event)); });
+    element.addEventListener('mouseleave', () => { start = null; mark(0, 0); });
+    element.addEventListener('mouseup', event => {
+        const first = Math.min(start, at(event)), last = Math.max(start, at(event)), wide = range.to - range.from;
+        const drag = start !== null && last - first > 0.01;
+        start = null;
+        mark(0, 0);
+        if (drag) zoom(range.from + first * wide, range.from + last * wide);
+    });
+    element.addEventListener('dblclick', () => zoom(0, data.series.cycles));
+}
+
+/* The axis of the cycles that are shown, in a drawing whose plot is `width` wide. */
+function timeAxis(drawing, left, width, y) {
+    for (const value of ticks(range.to, range.from)) {
+        const x = left + (value - range.from) / (range.to - range.from) * width;
+        drawing.append(svg('text', {class: 'mid', x: Math.max(left + 14, Math.min(x, left + width - 30)), y}, short(value)));
+    }
+    drawing.append(svg('text', {class: 'end', x: left + width, y: y + 14}, `cycles; ${time(range.to - range.from)} are shown`));
 }
 
 /* Draws lines, or areas on top of each other: {name, colour, values} with a value for each window. */
 function chart(lines, windowCycles, cycles, unit, stacked, ceiling) {
-    const used = lines.filter(line => line.values.some(value => value > 0));
-    if (used.length === 0) return note('nothing to show');
-    const count = used[0].values.length;
+    const all = lines.filter(line => line.values.some(value => value > 0));
+    if (all.length === 0) return note('nothing to show');
+    const skipped = Math.floor(range.from / windowCycles), end = Math.ceil(range.to / windowCycles);
+    const used = all.map(line => ({...line, values: line.values.slice(skipped, end)})), count = used[0].values.length;
     const tops = used.map(line => line.values);
     if (stacked)
         for (let i = 1; i < tops.length; i++) tops[i] = tops[i].map((value, k) => value + tops[i - 1][k]);
     const peak = Math.max(...tops.map(values => Math.max(...values)));
     const most = ceiling || peak * 1.05 || 1;
     const plotWidth = WIDTH - LEFT - RIGHT, plotHeight = HEIGHT - TOP - BOTTOM;
-    const x = cycle => LEFT + cycle / cycles * plotWidth;
+    const x = cycle => LEFT + (cycle - range.from) / (range.to - range.from) * plotWidth;
     const y = value => TOP + plotHeight * (1 - value / most);
-    const at = i => x(Math.min((i + 0.5) * windowCycles, cycles));
+    const at = i => Math.max(LEFT, Math.min(WIDTH - RIGHT, x(Math.min((skipped + i + 0.5) * windowCycles, cycles))));
     const drawing = svg('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img'});
     for (const value of ticks(most))
         drawing.append(svg('line', {class: 'rule', x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value)}),
             svg('text', {class: 'end', x: LEFT - 6, y: y(value) + 4}, short(value)));
     drawing.append(svg('text', {x: 2, y: 10}, unit));
-    for (const value of ticks(cycles))
-        drawing.append(svg('text', {class: 'mid', x: Math.min(x(value), WIDTH - 30), y: HEIGHT - 16}, short(value)));
-    drawing.append(svg('text', {class: 'end', x: WIDTH - RIGHT, y: HEIGHT - 2}, 'cycles'),
-        svg('line', {class: 'axis', x1: LEFT, x2: WIDTH - RIGHT, y1: y(0), y2: y(0)}));
+    timeAxis(drawing, LEFT, plotWidth, HEIGHT - 16);
+    drawing.append(svg('line', {class: 'axis', x1: LEFT, x2: WIDTH - RIGHT, y1: y(0), y2: y(0)}));
     used.forEach((line, i) => {
         const path = tops[i].map((value, k) => `${k ? 'L' : 'M'}${at(k).toFixed(1)},${y(value).toFixed(1)}`).join('');
         if (stacked) {
@@ -123,19 +162,28 @@ function chart(lines, windowCycles, cycles, unit, stacked, ceiling) {
         }
     });
     const cursor = drawing.appendChild(svg('line', {class: 'cursor', y1: TOP, y2: TOP + plotHeight, visibility: 'hidden'}));
-    drawing.append(svg('rect', {x: LEFT, y: TOP, width: plotWidth, height: plotHeight, fill: 'transparent',
+    const chosen = drawing.appendChild(svg('rect', {class: 'chosen', x: LEFT, y: TOP, width: 0, height: plotHeight}));
+    const part = event => {
+        const box = drawing.getBoundingClientRect();
+        return Math.max(0, Math.min(1, ((event.clientX - box.left) / box.width * WIDTH - LEFT) / plotWidth));
+    };
+    const sheet = drawing.appendChild(svg('rect', {x: LEFT, y: TOP, width: plotWidth, height: plotHeight, fill: 'transparent',
         onmousemove: event => {
-            const box = drawing.getBoundingClientRect();
-            const cycle = ((event.clientX - box.left) / box.width * WIDTH - LEFT) / plotWidth * cycles;
-            const i = Math.max(0, Math.min(count - 1, Math.floor(cycle / windowCycles)));
+            const cycle = range.from + part(event) * (range.to - range.from);
+            const i = Math.max(0, Math.min(count - 1, Math.floor(cycle / windowCycles) - skipped));
             cursor.setAttribute('x1', at(i));
             cursor.setAttribute('x2', at(i));
             cursor.setAttribute('visibility', 'visible');
-            show(event, `cycle ${whole(i * windowCycles)} (${time(i * windowCycles)})\n` +
+            const from = (skipped + i) * windowCycles;
+            show(event, `cycle ${whole(from)} (${time(from)})\n` +
                 used.map(line => `${line.name}: ${short(line.values[i])} ${unit}`).join('\n'));
         },
         onmouseleave: () => { hide(); cursor.setAttribute('visibility', 'hidden'); }}));
-    return html('div', {}, legend(used), html('div', {class: 'scroll chart'}, drawing));
+    dragToZoom(sheet, part, (first, last) => {
+        chosen.setAttribute('x', LEFT + Math.min(first, last) * plotWidth);
+        chosen.setAttribute('width', Math.abs(last - first) * plotWidth);
+    });
+    return html('div', {}, legend(all), html('div', {class: 'scroll chart'}, drawing));
 }
 
 /* --- Sections --- */
@@ -145,6 +193,8 @@ function drawFigures() {
     const card = (value, text) => html('div', {}, html('b', {}, value), html('span', {}, text));
     const hits = data.l2_sectors > 0 ? percent(data.l2_sector_hits / data.l2_sectors) : '-';
     section('figures').append(
+        data.teraflops > 0 ? card(`${trim(data.teraflops)} TFLOP/s`,
+            `${percent(data.tensor_of_all)} of what the tensor cores can`) : '',
         card(whole(data.cycles), data.sampled ? `cycles, within ${data.sampled.error_percent} %` : 'cycles'), card(time(data.cycles), `at ${data.clock_mhz} MHz`),
         card(short(gigabytes(data.moved_bytes, data.cycles)) + ' GB/s', 'moved by TMA'),
         card(short(data.operations), 'TMA operations'), card(hits, 'L2 hits, of sectors'),
@@ -160,6 +210,7 @@ function drawFigures() {
 function drawVerdict() {
     const place = section('verdict');
     place.append(html('p', {class: 'sentence'}, data.verdict));
+    if (data.likely) place.append(html('p', {class: 'sentence'}, data.likely));
     if (data.experiments.length === 0) return;
     const most = Math.max(0.02, ...data.experiments.map(experiment => experiment.saved));
     const rows = list => list.sort((a, b) => b.saved - a.saved).map(experiment => html('tr', {},
@@ -175,6 +226,68 @@ function drawVerdict() {
         note('Each line is the run again with one thing changed. Green: it saves time, and not by chance.'),
         ...table('What limits', data.experiments.filter(experiment => !experiment.advice)),
         ...table('What would help', data.experiments.filter(experiment => experiment.advice)));
+}
+
+/* --- How good it is: what was busy, and the roofs above the run --- */
+function drawBusy() {
+    const place = section('busy'), used = data.busy.filter(item => item.fraction >= 0.001);
+    if (used.length === 0) {
+        place.append(note('No part of the machine was busy.'));
+        return;
+    }
+    place.append(html('table', {class: 'parts'}, html('tbody', {}, used.map(item => html('tr', {},
+        html('td', {}, item.text),
+        html('td', {}, html('span', {class: 'track wide'}, html('i', {class: 'busy',
+            style: `width:${(100 * item.fraction).toFixed(1)}%`}))),
+        html('td', {class: 'number'}, percent(item.fraction)))))),
+    note('Each bar goes from 0 to 100 % of the time, the mean of all units of a kind on the SMs that had work.'));
+}
+
+/* A roof: {name, peak} of the tensor cores in TFLOP/s, or {name, rate, bytes} of a way in GB/s. */
+function drawRoofline() {
+    const place = section('roofline'), roof = data.roofline;
+    if (data.teraflops === 0) {
+        place.append(note('The run has no matrix products, so that there is no rate of products to compare. Its rates of bytes:'),
+            html('table', {}, html('tbody', {}, roof.ways.map(way => html('tr', {}, html('td', {}, way.name),
+                html('td', {}, `${short(way.used)} of ${short(way.peak)} GB/s`),
+                html('td', {class: 'number'}, way.peak > 0 ? percent(way.used / way.peak) : '-'))))));
+        return;
+    }
+    const ways = roof.ways.filter(way => way.bytes > 0 && way.peak > 0);
+    const flops = data.teraflops * 1e12 * data.cycles / (data.clock_mhz * 1e6);
+    const points = ways.map((way, i) => ({...way, colour: COLOURS[i ? 3 : 0], x: flops / way.bytes, ridge: roof.peak * 1000 / way.peak}));
+    const width = 1100, height = 300, left = 58, right = 190, top = 14, bottom = 36;
+    const low = Math.floor(Math.log10(Math.min(...points.map(point => Math.min(point.x, point.ridge))) / 2));
+    const high = Math.ceil(Math.log10(Math.max(...points.map(point => Math.max(point.x, point.ridge))) * 2));
+    const most = Math.log10(roof.peak * 1.6), least = Math.min(Math.log10(data.teraflops / 3), most - 2);
+    const x = value => left + (Math.log10(value) - low) / (high - low) * (width - left - right);
+    const y = value => top + (most - Math.log10(value)) / (most - least) * (height - top - bottom);
+    const drawing = svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img'});
+    for (let power = Math.ceil(least); power <= most; power++)
+        drawing.append(svg('line', {class: 'rule', x1: left, x2: width - right, y1: y(10 ** power), y2: y(10 ** power)}),
+            svg('text', {class: 'end', x: left - 6, y: y(10 ** power) + 4}, short(10 ** power)));
+    for (let power = low; power <= high; power++)
+        drawing.append(svg('text', {class: 'mid', x: x(10 ** power), y: height - 20}, short(10 ** power)));
+    drawing.append(svg('text', {x: 2, y: 10}, 'TFLOP/s'),
+        svg('text', {class: 'end', x: width - right, y: height - 5}, 'operations for each byte'),
+        svg('line', {x1: x(Math.min(...points.map(point => point.ridge))), x2: width - right, y1: y(roof.peak), y2: y(roof.peak), stroke: COLOURS[5], 'stroke-width': 2}),
+        svg('text', {x: width - right + 6, y: y(roof.peak) + 4}, `tensor cores: ${short(roof.peak)} TFLOP/s`));
+    points.forEach((point, i) => {
+        const from = Math.max(10 ** low, 10 ** least * 1000 / point.peak);
+        drawing.append(svg('line', {x1: x(from), y1: y(from * point.peak / 1000), x2: x(point.ridge), y2: y(roof.peak),
+            stroke: point.colour, 'stroke-width': 2}),
+        svg('circle', {cx: x(point.x), cy: y(data.teraflops), r: 6, fill: point.colour, onmouseleave: hide,
+            onmousemove: event => show(event, `${trim(point.x)} operations for each byte of ${point.name}\n` +
+                `${trim(data.teraflops)} TFLOP/s; the roof is ${trim(Math.min(roof.peak, point.x * point.peak / 1000))} TFLOP/s`)}),
+        svg('line', {class: 'cursor', x1: x(point.x), x2: x(point.x), y1: y(data.teraflops),
+            y2: y(Math.min(roof.peak, point.x * point.peak / 1000))}));
+    });
+    const tightest = points.map(point => ({name: point.name, roof: Math.min(roof.peak, point.x * point.peak / 1000)}))
+        .reduce((a, b) => a.roof <= b.roof ? a : b);
+    place.append(legend(points.map(point => ({name: `${point.name}: ${short(point.peak)} GB/s`, colour: point.colour}))),
+        html('div', {class: 'scroll chart'}, drawing),
+        note(`The run reaches ${percent(data.teraflops / tightest.roof)} of the lowest roof above it, ` +
+            `${whole(tightest.roof)} TFLOP/s (${tightest.roof < roof.peak ? tightest.name : 'tensor cores'}). A slanted roof is a rate of bytes; dots are the run.`));
 }
 
 function drawCauses() {
@@ -225,16 +338,26 @@ function drawSeries() {
     const view = html('div', {role: 'tabpanel'});
     const sms = data.servers.kinds.find(kind => kind.key === 'tma_units').busy_cycles.filter(busy => busy > 0).length || 1;
     const line = (name, colour, values) => ({name, colour: COLOURS[colour], values});
+    /* The windows of the heat maps are made of several of the series. */
+    const busyTensor = () => {
+        const group = Math.round(data.servers.window_cycles / series.window_cycles), sums = [];
+        mean('tensor_ticks', 100 / 1024 / sms).forEach((value, i) => {
+            const at = Math.floor(i / group);
+            sums[at] = [(sums[at] || [0, 0])[0] + value * length[i], (sums[at] || [0, 0])[1] + length[i]];
+        });
+        return sums.map(([sum, cycles]) => sum / cycles);
+    };
     const own = (lines, unit, stacked, ceiling) => () =>
         chart(lines, series.window_cycles, series.cycles, unit, stacked, ceiling);
     const choices = [
-        ['Bandwidth', own([line('L2 to SMs', 0, rate('sm_read_sectors')), line('SMs to L2', 1, rate('sm_write_sectors')),
-            line('DRAM reads', 3, rate('dram_read_sectors')), line('DRAM writes', 5, rate('dram_write_sectors'))], 'GB/s')],
-        ['Busy', () => chart([line('TMA units', 0, busyOf('tma_units')), line('SM ports', 1, busyOf('sm_ports')),
+        ['Busy', () => chart([...(series.tensor_ticks ? [line('tensor cores', 9, busyTensor())] : []),
+            line('TMA units', 0, busyOf('tma_units')), line('SM ports', 1, busyOf('sm_ports')),
             line('GPC ports', 2, busyOf('gpc_ports')), line('L2 slices', 3, busyOf('l2_slices')),
             line('DRAM channels', 5, busyOf('dram_channels')),
             line('shared memory', 6, busyOf('shared_memory'))].filter(item => item.values.length > 0),
             data.servers.window_cycles, series.cycles, '%', false, 100)],
+        ['Bandwidth', own([line('L2 to SMs', 0, rate('sm_read_sectors')), line('SMs to L2', 1, rate('sm_write_sectors')),
+            line('DRAM reads', 3, rate('dram_read_sectors')), line('DRAM writes', 5, rate('dram_write_sectors'))], 'GB/s')],
         ['Occupancy', own([line('CTAs', 0, mean('cta_cycles')), line('full stages', 2, mean('full_stage_cycles')),
             line('operations in flight', 1, mean('flight_cycles'))], '')],
         ['Bytes in flight', own([line('bytes in flight', 4, mean('flight_byte_cycles'))], 'B')]];
@@ -247,9 +370,12 @@ function drawSeries() {
     for (const bar of data.bars)
         choices.push([data.kernel ? `Time of ${bar.name}` : 'Time of slots', own(data.causes.map((cause, i) =>
             line(cause.text, i, mean0(series.causes[bar.first + i], length))), data.kernel ? 'roles' : 'slots', true)]);
-    const choice = tabs(choices.map(item => item[0]), i => view.replaceChildren(choices[i][1]()), 'figure');
-    place.append(ofPart() || '', choice.list, view);
+    let shown = 0;
+    const draw = () => view.replaceChildren(choices[shown][1]());
+    const choice = tabs(choices.map(item => item[0]), i => { shown = i; draw(); }, 'figure');
+    place.append(ofPart() || '', choice.list, zoomHint(), view);
     choice.select(0);
+    zoomed.push(draw);
 }
 const mean0 = (values, length) => values.map((value, i) => value / length[i]);
 
@@ -295,7 +421,7 @@ const css = colour => `rgb(${colour.join(',')})`;
 function heatCells(kind, groups, groupName, itemName) {
     const each = Math.ceil(kind.busy_cycles.length / groups);
     const shares = kind.busy_cycles.map(busy => data.series.cycles > 0 ? busy / data.series.cycles : 0);
-    const most = Math.max(...shares) || 1, columns = Math.min(each, 32), size = 30, high = 22;
+    const columns = Math.min(each, 32), size = 30, high = 22;
     const lines = Math.ceil(each / columns);
     const drawing = svg('svg', {viewBox: `0 0 ${80 + columns * size} ${groups * (lines * high + 8)}`, role: 'img',
         style: `max-width:${80 + columns * size}px`});
@@ -304,35 +430,41 @@ function heatCells(kind, groups, groupName, itemName) {
         const top = group * (lines * high + 8) + Math.floor(item / columns) * high;
         if (item === 0) drawing.append(svg('text', {x: 0, y: top + 15}, `${groupName} ${group}`));
         drawing.append(svg('rect', {x: 80 + item % columns * size, y: top, width: size - 2, height: high - 2,
-            fill: css(heat(share / most)), onmouseleave: hide, onmousemove: event => show(event,
+            fill: css(heat(share)), onmouseleave: hide, onmousemove: event => show(event,
                 `${itemName} ${i}: busy for ${percent(share)} of ${data.sampled ? 'that part' : 'the run'}, ${whole(kind.busy_cycles[i])} cycles`)}));
     });
     const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
     return html('div', {}, drawing, html('div', {class: 'legend'}, html('span', {}, '0', html('i', {class: 'ramp'}),
-        percent(most)), html('span', {}, `mean ${percent(mean)}, least ${percent(Math.min(...shares))}`)));
+        '100 %'), html('span', {}, `mean ${percent(mean)}, least ${percent(Math.min(...shares))}, most ${percent(Math.max(...shares))}`)));
 }
 
 function heatTime(kind, itemName) {
     const used = kind.rows.map((row, i) => ({row, i})).filter(item => kind.busy_cycles[item.i] > 0);
-    const windows = used[0].row.length, pixel = Math.max(2, Math.min(12, Math.floor(420 / used.length)));
+    const first = Math.floor(range.from / data.servers.window_cycles);
+    const end = Math.ceil(range.to / data.servers.window_cycles), windows = used[0].row.slice(first, end).length, pixel = Math.max(2, Math.min(12, Math.floor(420 / used.length)));
     const canvas = html('canvas', {width: windows, height: used.length, role: 'img',
         style: `height:${used.length * pixel}px`});
     const context = canvas.getContext('2d'), image = context.createImageData(windows, used.length);
-    const levels = used.map(item => Array.from(item.row, letter => LEVELS.indexOf(letter)));
-    const most = Math.max(1, ...levels.map(row => Math.max(...row)));
+    const levels = used.map(item => Array.from(item.row.slice(first, end), letter => LEVELS.indexOf(letter)));
     levels.forEach((row, y) => row.forEach((level, x) =>
-        image.data.set([...heat(level / most), 255], 4 * (y * windows + x))));
+        image.data.set([...heat(level / (LEVELS.length - 1)), 255], 4 * (y * windows + x))));
     context.putImageData(image, 0, 0);
     canvas.addEventListener('mousemove', event => {
         const box = canvas.getBoundingClientRect();
         const x = Math.min(windows - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * windows)));
         const y = Math.min(used.length - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * used.length)));
-        show(event, `${itemName} ${used[y].i}, from cycle ${whole(x * data.servers.window_cycles)}: ` +
+        show(event, `${itemName} ${used[y].i}, from cycle ${whole((first + x) * data.servers.window_cycles)}: ` +
             `busy ${Math.round(100 * levels[y][x] / (LEVELS.length - 1))} %`);
     });
     canvas.addEventListener('mouseleave', hide);
-    return html('div', {}, canvas, html('div', {class: 'legend'}, html('span', {}, '0', html('i', {class: 'ramp'}),
-        `${Math.round(100 * most / (LEVELS.length - 1))} %`),
+    const axis = svg('svg', {viewBox: '0 0 1100 34', role: 'img'});
+    timeAxis(axis, 0, 1100, 14);
+    dragToZoom(canvas, event => {
+        const box = canvas.getBoundingClientRect();
+        return (event.clientX - box.left) / box.width;
+    }, () => {});
+    return html('div', {}, canvas, axis, html('div', {class: 'legend'}, html('span', {}, '0', html('i', {class: 'ramp'}),
+        '100 %'),
     html('span', {}, `time from left to right, ${used.length} of ${kind.rows.length} from top to bottom` +
         (used.length < kind.rows.length ? '; the others were idle' : ''))));
 }
@@ -360,6 +492,7 @@ function drawServers() {
     place.append(ofPart() || '', what.list, how.list, view);
     what.select(0);
     how.select(0);
+    zoomed.push(draw);
 }
 
 /* --- Tiles --- */
@@ -525,15 +658,27 @@ function drawCtas() {
     canvas.height = 2 * sms.length * high;
     const context = canvas.getContext('2d');
     context.scale(2, 2);
-    const x = cycle => cycle / simulatedCycles * width, line = high / share;
-    const gap = line > 3 ? 0.8 : 0.3;
-    for (const span of spans) {
-        context.fillStyle = COLOURS[span.wave % 8];
-        context.fillRect(x(span.start), sms.indexOf(span.sm) * high + span.lane * line,
-            Math.max(0.5, x(span.end) - x(span.start) - 0.5), line - gap);
+    const wide = () => range.to - range.from, line = high / share;
+    const x = cycle => (cycle - range.from) / wide() * width;
+    const gap = line > 3 ? 0.8 : 0.3, axis = svg('svg', {viewBox: `0 0 ${width} 34`, role: 'img'});
+    function draw() {
+        context.clearRect(0, 0, width, sms.length * high);
+        for (const span of spans) {
+            context.fillStyle = COLOURS[span.wave % 8];
+            context.fillRect(x(span.start), sms.indexOf(span.sm) * high + span.lane * line,
+                Math.max(0.5, x(span.end) - x(span.start) - 0.5), line - gap);
+        }
+        axis.replaceChildren();
+        for (const value of ticks(range.to, range.from))
+            axis.append(svg('line', {class: 'axis', x1: x(value), x2: x(value), y1: 0, y2: 4}));
+        timeAxis(axis, 0, width, 16);
     }
+    const part = event => {
+        const box = canvas.getBoundingClientRect();
+        return (event.clientX - box.left) / box.width;
+    };
     canvas.addEventListener('mousemove', event => {
-        const box = canvas.getBoundingClientRect(), cycle = (event.clientX - box.left) / box.width * simulatedCycles;
+        const box = canvas.getBoundingClientRect(), cycle = range.from + part(event) * wide();
         const top = (event.clientY - box.top) / box.height * sms.length, sm = sms[Math.floor(top)];
         const lane = Math.floor(top % 1 * share);
         const span = spans.find(item => item.sm === sm && item.lane === lane && item.start <= cycle && cycle < item.end);
@@ -545,7 +690,10 @@ function drawCtas() {
         : 'one wave';
     const where = sms.length > 1 ? `SMs ${sms[0]} to ${sms[sms.length - 1]}` : `SM ${sms[0]}`;
     place.append(note(`${whole(ctas.count)} CTA${ctas.count > 1 ? 's' : ''} on ${where}, ${waves}. A line is an SM, ` +
-        'time goes from left to right; a colour is a wave.'), ofPart() || '', canvas);
+        'time goes from left to right; a colour is a wave.'), ofPart() || '', zoomHint(), canvas, axis);
+    dragToZoom(canvas, part, () => {});
+    draw();
+    zoomed.push(draw);
     if (ctas.sm_step > 1) place.append(note(`Shown: the CTAs of every ${ctas.sm_step}th SM.`));
     if (ctas.cut) place.append(note(`Shown: the first ${spans.length} CTAs.`));
 }
@@ -570,7 +718,7 @@ section('theme').addEventListener('click', () => {
     root.dataset.theme = dark ? 'light' : 'dark';
 });
 
-for (const draw of [drawFigures, drawVerdict, drawCauses, drawSeries, drawLatencies, drawServers, drawTiles, drawCtas,
+for (const draw of [drawFigures, drawVerdict, drawBusy, drawRoofline, drawCauses, drawSeries, drawLatencies, drawServers, drawTiles, drawCtas,
     drawSettings])
     draw();
 })();
