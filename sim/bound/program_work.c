@@ -81,6 +81,8 @@ uint64_t tma_work_times(const struct tma_work_walk *walk, const struct tma_state
     int64_t from, to, step;
     if (loop->kind == TMA_STATEMENT_TILES)
         return tiles_of(walk, loop);
+    if (loop->once)
+        return 1;
     if (!tma_work_value(walk, &loop->from, &from) || !tma_work_value(walk, &loop->to, &to) ||
         !tma_work_value(walk, &loop->step, &step) || from >= to || step < 1)
         return 0;

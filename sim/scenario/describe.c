@@ -25,6 +25,19 @@ static void describe_node(const struct tma_yaml_node *node, const char *path,
     }
 }
 
+bool tma_scenario_parameter_is_derived(const struct tma_scenario *scenario, const char *key) {
+    const struct tma_yaml_node *node = tma_yaml_find(scenario->document, key);
+    const struct tma_parameters *parameters = scenario->parameters;
+    const char *text = node == NULL || node->text == NULL ? "" : node->text;
+    while (*text != '\0') {
+        size_t length = tma_parameter_word_length(text);
+        if (tma_parameter_named(parameters, parameters->count, text, length) != NULL)
+            return true;
+        text += length > 0 ? length : 1;
+    }
+    return false;
+}
+
 void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor visit,
                            void *context) {
     const struct tma_workload *workload = &scenario->workload;

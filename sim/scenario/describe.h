@@ -9,4 +9,7 @@
 void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor visit,
                            void *context);
 
+/* Whether the value of a parameter, "parameters.NAME", comes from other parameters. */
+bool tma_scenario_parameter_is_derived(const struct tma_scenario *scenario, const char *key);
+
 #endif

@@ -21,6 +21,8 @@ static const struct tma_name cluster_items[] = {{"1", 1}, {"2", 2},   {"4", 4},
                                                 {"8", 8}, {"16", 16}, {"none", 0}};
 static const struct tma_name launch_items[] = {{"all", 0}, {"resident", 1}};
 static const struct tma_names launch_names = {"launch", launch_items, 2};
+static const struct tma_name code_items[] = {{"cuda", 0}, {"triton", 1}};
+static const struct tma_names code_names = {"code", code_items, 2};
 static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 6};
 static const struct tma_name scope_items[] = {{"cta", 0}, {"cluster", 1}};
 static const struct tma_names scope_names = {"scope", scope_items, 2};
@@ -29,6 +31,7 @@ struct kernel_input {
     struct tma_kernel kernel;
     const struct tma_yaml_node *tables, *rings, *buffers, *barriers, *roles;
     int launch; /* of launch_names */
+    int code;   /* of code_names */
 };
 
 #define IN(member) offsetof(struct kernel_input, member)
@@ -121,6 +124,14 @@ static const struct tma_key kernel_keys[] = {
      .offset = IN(kernel.cold),
      .meaning = "state of L2 at the start; cold: it holds nothing of the tensors; warm: it holds "
                 "what a run of the same kernel left"},
+    {.path = "code",
+     .kind = TMA_KEY_ENUM,
+     .names = &code_names,
+     .fallback = "cuda",
+     .offset = IN(code),
+     .meaning = "who wrote the code around the statements, which says what those cost that have no "
+                "number below; cuda: people, in CUDA C++, as the machine's numbers are; triton: "
+                "Triton's compiler"},
     TMA_KERNEL_COSTS(COST){
         .path = "tables",
         .kind = TMA_KEY_MAPPING,
@@ -147,7 +158,8 @@ static const struct tma_key kernel_keys[] = {
      .fallback = TMA_OPTIONAL,
      .offset = IN(barriers),
      .meaning = "named barriers between roles: `[NAME, ...]`, or `NAME: ARRIVALS`, the number of "
-                "roles that complete it; without that number, all roles with a statement for it"},
+                "roles that complete it; without that number, all roles with a statement for it; "
+                "or `NAME: {...}`; keys below"},
     {.path = "roles",
      .kind = TMA_KEY_MAPPING,
      .offset = IN(roles),
@@ -186,7 +198,17 @@ static const struct tma_key table_keys[] = {
 
 const struct tma_schema tma_table_schema = {table_keys, sizeof table_keys / sizeof table_keys[0]};
 
+/* Keys `copies` are for the reference: the document is read without them (expand.h). */
+#define COPIES(type, what)                                                                         \
+    {                                                                                              \
+        .path = "copies", .kind = TMA_KEY_NODE, .fallback = TMA_OPTIONAL,                          \
+        .offset = offsetof(struct type, copies),                                                   \
+        .meaning = "number of " what ", which are NAME_0, NAME_1 and so on; `$copy` in what is "   \
+                   "below it is 0, 1, ...; `{g: 2}` calls it `$g`"                                 \
+    }
+
 struct ring_input {
+    const struct tma_yaml_node *copies;
     struct tma_ring ring;
     const struct tma_yaml_node *operands;
     const struct tma_yaml_node *ranks[TMA_MAX_CLUSTER];
@@ -227,11 +249,13 @@ static const struct tma_key ring_keys[] = {
      .offset = IN_RING(ring.release_cluster),
      .meaning = "cta: `mbarrier.arrive.shared::cluster`, whose default is cheap; cluster: "
                 "`.release.cluster`, which costs more"},
+    COPIES(ring_input, "rings like this one"),
 };
 
 const struct tma_schema tma_ring_schema = {ring_keys, sizeof ring_keys / sizeof ring_keys[0]};
 
 struct buffer_input {
+    const struct tma_yaml_node *copies;
     struct tma_buffer buffer;
     char over[TMA_KERNEL_NAME];
 };
@@ -246,16 +270,39 @@ static const struct tma_key buffer_keys[] = {
      .meaning = "size of the buffer"},
     {.path = "over",
      .kind = TMA_KEY_CHARS,
-     .min = 1,
      .max = TMA_KERNEL_NAME - 1,
+     .fallback = "",
      .offset = offsetof(struct buffer_input, over),
-     .meaning = "ring in whose shared memory the buffer lies, when its stages are no longer used"},
+     .meaning = "ring in whose shared memory the buffer lies, when its stages are no longer used; "
+                "default: it has memory of its own"},
+    COPIES(buffer_input, "buffers like this one"),
 };
 
 const struct tma_schema tma_buffer_schema = {buffer_keys,
                                              sizeof buffer_keys / sizeof buffer_keys[0]};
 
+struct barrier_input {
+    const struct tma_yaml_node *copies;
+    uint32_t arrivals;
+};
+
+static const struct tma_key barrier_keys[] = {
+    {.path = "arrivals",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 0,
+     .max = TMA_MAX_ROLES,
+     .fallback = "0",
+     .offset = offsetof(struct barrier_input, arrivals),
+     .meaning = "number of roles that complete it; 0: all roles with a statement for it"},
+    COPIES(barrier_input, "barriers like this one"),
+};
+
+const struct tma_schema tma_barrier_schema = {barrier_keys,
+                                              sizeof barrier_keys / sizeof barrier_keys[0]};
+
 struct role_input {
+    const struct tma_yaml_node *copies;
     struct tma_role role;
     const struct tma_yaml_node *program;
 };
@@ -273,6 +320,7 @@ static const struct tma_key role_keys[] = {
      .kind = TMA_KEY_LIST,
      .offset = offsetof(struct role_input, program),
      .meaning = "the statements, in order; below"},
+    COPIES(role_input, "roles with this text"),
 };
 
 const struct tma_schema tma_role_schema = {role_keys, sizeof role_keys / sizeof role_keys[0]};
@@ -480,7 +528,7 @@ static void read_shared_buffer(struct tma_kernel_reader *reader, const struct tm
     for (uint32_t i = 0; i < kernel->ring_count; i++)
         if (strcmp(kernel->rings[i].name, input.over) == 0)
             buffer->over = i + 1;
-    if (buffer->over == 0)
+    if (buffer->over == 0 && input.over[0] != '\0')
         tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, "over"),
                      "%s.over is %s; expected the name of a ring", path, input.over);
 }
@@ -520,7 +568,11 @@ static void read_barrier(struct tma_kernel_reader *reader, const struct tma_yaml
         !check_room(reader, "barriers", kernel->barrier_count, TMA_MAX_NAMED_BARRIERS, at))
         return;
     key.offset = offsetof(struct tma_named_barrier, arrivals);
-    if (!in_list)
+    struct barrier_input input = {.arrivals = 0};
+    if (!in_list && node->kind == TMA_YAML_MAPPING &&
+        tma_schema_read(&tma_barrier_schema, node, path, &input, reader->list))
+        barrier.arrivals = input.arrivals;
+    else if (!in_list && node->kind != TMA_YAML_MAPPING)
         tma_value_read(&key, node, path, &barrier, reader->list);
     snprintf(barrier.name, sizeof barrier.name, "%s", name);
     kernel->barriers[kernel->barrier_count++] = barrier;
@@ -674,6 +726,8 @@ void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
     reader->kernel = &scenario->program->kernel;
     tma_schema_read(&tma_kernel_schema, node, "kernel", input, reader->list);
     *reader->kernel = input->kernel;
+    if (input->code != 0)
+        tma_kernel_costs_of_triton(&reader->kernel->costs);
     snprintf(reader->kernel->name, TMA_KERNEL_NAME, "%.39s", scenario->name);
     copy_maps(&scenario->workload, reader->kernel);
     reader->resident = input->launch != 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/limits.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/suggestion.h"
 #include "scenario/value.h"
@@ -487,6 +488,50 @@ static void read_for(struct statement_context *context, int with) {
                      "ahead: no statement `ahead` in this loop says what runs ahead");
 }
 
+/* Reads `let`: a loop that runs once for each of its names, in each other. What follows it in its
+ * list stands in its `do` (expand.h). */
+static void read_let(struct statement_context *context, int with) {
+    (void)with;
+    struct tma_kernel_reader *reader = context->reader;
+    struct statement_context loops[TMA_MAX_LOOP_DEPTH];
+    size_t names = reader->name_count, count = 0;
+    if (context->value->kind != TMA_YAML_MAPPING || context->value->first == NULL) {
+        diagnose_value(context, "names with their values, such as {row: tile / 4}");
+        return;
+    }
+    for (const struct tma_yaml_node *node = context->value->first; node != NULL;
+         node = node->next) {
+        char to[TMA_LIMIT_EXPRESSION_BYTES + 8];
+        struct statement_context *loop = &loops[count];
+        *loop = *context;
+        loop->index = count == 0 ? context->index : add_statement(reader, context->node);
+        if (loop->index == UINT32_MAX || !enter(loop))
+            break;
+        struct tma_statement statement = *statement_of(loop);
+        statement.kind = TMA_STATEMENT_FOR;
+        statement.once = true;
+        statement.step.constant = 1;
+        count++;
+        if (tma_read_value(reader, node, node->key, &statement.from)) {
+            snprintf(to, sizeof to, "(%.*s) + 1", TMA_LIMIT_EXPRESSION_BYTES, node->text);
+            tma_make_value(reader, to, node, node->key, &statement.to);
+        }
+        tma_declare_variable(reader, node->key, node, &statement.variable);
+        *statement_of(loop) = statement;
+    }
+    if (beside(context, "do") != NULL)
+        read_body(context, "do");
+    while (count > 0)
+        leave(&loops[--count]);
+    reader->name_count = names;
+}
+
+/* Its copies stand in its place, unless something is wrong with it, which has been said. */
+static void read_each(struct statement_context *context, int with) {
+    (void)context;
+    (void)with;
+}
+
 static void read_if(struct statement_context *context, int with) {
     (void)with;
     struct tma_kernel_reader *reader = context->reader;
@@ -833,6 +878,14 @@ const struct tma_statement_form tma_statement_forms[] = {
      "", "of output tiles: warp.tile where dynamic"},
     {read_if, 0, "if", "a condition", "then, else",
      "runs the statements of `then` where the condition is not 0, else those of `else`", "", ""},
+    {read_let, 0, "let", "`{NAME: EXPRESSION, ...}`", "do",
+     "names numbers for the statements behind it in its list, or for those of `do`; a later one "
+     "can use an earlier one",
+     "", ""},
+    {read_each, 0, "each", "`{NAME: COUNT}` or `{NAME: [FROM, TO]}`", "do",
+     "stands for the statements of `do` once for each number, written one behind the other: in "
+     "them `$NAME` and `$(EXPRESSION)`, also as a part of a name, are that number",
+     "", ""},
     {read_ahead, 0, "ahead", "a list of statements", "",
      "runs these statements for the iteration that is as many ahead as the key `ahead` of a loop "
      "around it says, and for the first ones before the loop: what Triton's num_stages does",
@@ -923,8 +976,9 @@ const size_t tma_statement_form_count = sizeof tma_statement_forms / sizeof tma_
 
 /* True for a statement that may run ahead: it fills stages and computes nothing. */
 static bool may_run_ahead(const char *word) {
-    static const char *const words[] = {"acquire", "load",  "cp_async", "bulk", "prefetch", "for",
-                                        "if",      "ahead", "signal",   "wait", "release"};
+    static const char *const words[] = {"acquire", "load", "cp_async", "bulk", "prefetch",
+                                        "for",     "if",   "let",      "each", "ahead",
+                                        "signal",  "wait", "release"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], word) == 0)
             return true; /* the last four report an error of their own */

@@ -7,6 +7,7 @@
 #include "placement/operation_architecture.h"
 #include "placement/operation_check.h"
 #include "scenario/document.h"
+#include "scenario/expand.h"
 #include "scenario/extend.h"
 #include "scenario/parameters.h"
 #include "scenario/scenario.h"
@@ -101,6 +102,8 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
         tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
         if (tma_yaml_find(scenario->document, "tensor_maps") != NULL)
             scenario->parameters = tma_parameters_read(scenario->document, list);
+        if (scenario->parameters != NULL)
+            tma_document_expand(scenario->document, list);
         read_machine(&reader, settings, setting_count);
         read_maps(file, &reader);
     } else {

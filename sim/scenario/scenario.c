@@ -7,6 +7,7 @@
 #include "engine/roles/kernel_costs.h"
 #include "scenario/config_path.h"
 #include "scenario/document.h"
+#include "scenario/expand.h"
 #include "scenario/extend.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/machine_file.h"
@@ -275,6 +276,7 @@ static bool read_scenario(size_t errors_before, const char *const *settings, siz
     scenario->parameters = tma_parameters_read(scenario->document, list);
     if (scenario->parameters == NULL)
         return false;
+    tma_document_expand(scenario->document, list);
     struct tma_scenario_reader reader = {.scenario = scenario,
                                          .root = scenario->document,
                                          .list = list,

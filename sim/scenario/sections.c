@@ -32,8 +32,10 @@ void tma_kernel_sections(tma_section_visitor visit, void *context) {
     visit_section(visit, context, "table", "`kernel.tables.NAME`: a table of random numbers",
                   &tma_table_schema);
     visit_section(visit, context, "ring", "`kernel.rings.NAME`: a ring", &tma_ring_schema);
-    visit_section(visit, context, "buffer",
-                  "`kernel.buffers.NAME`: a buffer in the memory of a ring", &tma_buffer_schema);
+    visit_section(visit, context, "buffer", "`kernel.buffers.NAME`: a buffer with keys",
+                  &tma_buffer_schema);
+    visit_section(visit, context, "barrier", "`kernel.barriers.NAME`: a named barrier",
+                  &tma_barrier_schema);
     visit_section(visit, context, "role", "`kernel.roles.NAME`: a role", &tma_role_schema);
 }
 

@@ -12,7 +12,7 @@
 /* Sums over the spans of a run, and the end of the last one. */
 struct sums {
     uint64_t causes[TMA_CAUSE_COUNT], roles[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT];
-    uint64_t cta_cycles, ctas, operations, bytes, last_cycle;
+    uint64_t cta_cycles, ctas, operations, bytes, last_cycle, tensor_cycles;
     bool used[TMA_MAX_SMS];
 };
 
@@ -38,6 +38,11 @@ static void add_span(void *context, const struct tma_span *span) {
         sums->operations++;
         sums->bytes += span->bytes;
         break;
+    case TMA_SPAN_TENSOR:
+        sums->tensor_cycles += cycles;
+        break;
+    case TMA_SPAN_KIND_COUNT:
+        ck_abort();
     }
 }
 
@@ -135,6 +140,9 @@ static void check_causes(const struct tma_series *series, const struct tma_resul
         ck_assert_uint_eq(all, result->slot_cycles);
     ck_assert_int_eq(memcmp(sums.roles, result->role_cycles, sizeof sums.roles), 0);
     ck_assert_uint_eq(sums.operations, result->counters.operations);
+    ck_assert_double_eq_tol((double)sums.tensor_cycles,
+                            result->busy_tensor * (double)result->cycles * result->sms,
+                            0.01 * (double)result->cycles * result->sms);
     ck_assert_uint_eq(sums.bytes + result->counters.copied_bytes,
                       tma_series_total(series, TMA_SERIES_BYTES));
     ck_assert_uint_eq(sums.ctas, result->cta_cycles.count);

@@ -16,7 +16,9 @@ enum shape {
     SHAPE_NUMBERS,          /* NAME: NUMBER */
     SHAPE_SIZES_OR_NAMED,   /* NAME: BYTES, or NAME: {...} */
     SHAPE_LISTS_OR_NAMED,   /* NAME: [NUMBER, ...], or NAME: {...} */
-    SHAPE_NAMES_OR_NUMBERS, /* [NAME, ...] or NAME: NUMBER */
+    SHAPE_NAMES_OR_NUMBERS, /* [NAME, ...] or NAME: NUMBER; or NAME: {...}, where it has a section
+                             */
+    SHAPE_COPIES,           /* NUMBER, NAME: NUMBER or NAME: [NUMBER, NUMBER] */
     SHAPE_NAME_OR_ONE,      /* a text, or a mapping that may extend what a text names */
     SHAPE_TEXT_OR_ONE       /* a text, or a mapping that is complete */
 };
@@ -37,9 +39,13 @@ static const struct part {
     {"kernel", "tables", SHAPE_LISTS_OR_NAMED, "table"},
     {"kernel", "rings", SHAPE_NAMED, "ring"},
     {"kernel", "buffers", SHAPE_SIZES_OR_NAMED, "buffer"},
-    {"kernel", "barriers", SHAPE_NAMES_OR_NUMBERS, NULL},
+    {"kernel", "barriers", SHAPE_NAMES_OR_NUMBERS, "barrier"},
     {"kernel", "roles", SHAPE_NAMED, "role"},
     {"ring", "operands", SHAPE_NAMES_OR_NUMBERS, NULL},
+    {"ring", "copies", SHAPE_COPIES, NULL},
+    {"buffer", "copies", SHAPE_COPIES, NULL},
+    {"barrier", "copies", SHAPE_COPIES, NULL},
+    {"role", "copies", SHAPE_COPIES, NULL},
     {"role", "program", SHAPE_LIST, "statement"},
     {"mma", "a", SHAPE_TEXT_OR_ONE, "mma_operand"},
     {"mma", "b", SHAPE_TEXT_OR_ONE, "mma_operand"},
@@ -111,6 +117,18 @@ static void write_numbers_form(struct tma_json *json) {
     tma_json_end_object(json);
 }
 
+/* NAME: NUMBER or NAME: [NUMBER, NUMBER]. */
+static void write_numbered_name(struct tma_json *json) {
+    tma_json_string(json, "type", "object");
+    tma_json_unsigned(json, "minProperties", 1);
+    tma_json_begin_object(json, "additionalProperties");
+    tma_json_begin_array(json, "anyOf");
+    write_expression_form(json, NULL);
+    write_numbers_form(json);
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+}
+
 /* NAME: VALUE, for any name. */
 static void write_mapping(struct tma_json *json, const struct part *part,
                           enum completeness completeness) {
@@ -118,11 +136,11 @@ static void write_mapping(struct tma_json *json, const struct part *part,
     tma_json_unsigned(json, "minProperties", 1);
     if (part->shape == SHAPE_NAMED) {
         write_reference(json, "additionalProperties", part->of, completeness);
-    } else if (part->shape == SHAPE_SIZES_OR_NAMED || part->shape == SHAPE_LISTS_OR_NAMED) {
+    } else if (part->of != NULL) {
         tma_json_begin_object(json, "additionalProperties");
         tma_json_begin_array(json, "anyOf");
         write_reference(json, NULL, part->of, completeness);
-        if (part->shape == SHAPE_SIZES_OR_NAMED)
+        if (part->shape != SHAPE_LISTS_OR_NAMED)
             write_expression_form(json, NULL);
         else
             write_numbers_form(json);
@@ -155,6 +173,13 @@ static void write_part(struct tma_json *json, const struct part *part,
         write_text_form(json, NULL);
         write_reference(json, NULL, part->of,
                         part->shape == SHAPE_TEXT_OR_ONE ? COMPLETE : OVER_BASE);
+        tma_json_end_array(json);
+    } else if (part->shape == SHAPE_COPIES) {
+        tma_json_begin_array(json, "anyOf");
+        write_expression_form(json, NULL);
+        tma_json_begin_object(json, NULL);
+        write_numbered_name(json);
+        tma_json_end_object(json);
         tma_json_end_array(json);
     } else if (part->shape == SHAPE_NAMES_OR_NUMBERS) {
         tma_json_begin_array(json, "anyOf");
@@ -355,6 +380,8 @@ static void write_statement_value(struct tma_json *json, const struct tma_statem
     tma_json_string(json, "description", form->meaning);
     if (strcmp(form->word, "for") == 0) {
         write_loop(json);
+    } else if (strcmp(form->word, "let") == 0 || strcmp(form->word, "each") == 0) {
+        write_numbered_name(json);
     } else if (takes_nothing(form)) {
         tma_json_string(json, "type", "null");
     } else if (strcmp(form->takes, "a list of statements") == 0) {

@@ -18,14 +18,21 @@ struct listing {
     struct tma_json json;
     FILE *out;
     bool as_json;
+    const struct tma_scenario *scenario;
+    bool derived; /* which of its parameters: those that come from others */
+    size_t listed;
 };
 
 static void write_parameter(void *context, const char *key, const char *value) {
     struct listing *listing = context;
     size_t length = sizeof prefix - 1;
-    if (strncmp(key, prefix, length) != 0)
+    if (strncmp(key, prefix, length) != 0 ||
+        tma_scenario_parameter_is_derived(listing->scenario, key) != listing->derived)
         return;
+    listing->listed++;
     if (!listing->as_json) {
+        if (listing->derived && listing->listed == 1)
+            fprintf(listing->out, "%16s derived:", "");
         fprintf(listing->out, " %s=%s", key + length, value);
         return;
     }
@@ -37,11 +44,17 @@ static void write_parameter(void *context, const char *key, const char *value) {
 
 static void write_kernel(struct listing *listing, const char *name,
                          const struct tma_scenario *scenario) {
+    listing->scenario = scenario;
+    listing->derived = false;
     if (listing->as_json) {
         tma_json_begin_object(&listing->json, NULL);
         tma_json_string(&listing->json, "name", name);
         tma_json_string(&listing->json, "description", scenario->description);
         tma_json_begin_array(&listing->json, "parameters");
+        tma_scenario_describe(scenario, write_parameter, listing);
+        tma_json_end_array(&listing->json);
+        listing->derived = true;
+        tma_json_begin_array(&listing->json, "derived");
         tma_scenario_describe(scenario, write_parameter, listing);
         tma_json_end_array(&listing->json);
         tma_json_end_object(&listing->json);
@@ -50,6 +63,11 @@ static void write_kernel(struct listing *listing, const char *name,
     fprintf(listing->out, "%-16s %s\n%16s", name, scenario->description, "");
     tma_scenario_describe(scenario, write_parameter, listing);
     fputc('\n', listing->out);
+    listing->derived = true;
+    listing->listed = 0;
+    tma_scenario_describe(scenario, write_parameter, listing);
+    if (listing->listed > 0)
+        fputc('\n', listing->out);
 }
 
 static bool list_kernel(struct listing *listing, const char *folder, const char *name) {
@@ -110,7 +128,9 @@ const struct cli_verb cli_kernels = {
     .operands = "",
     .example = "--format json",
     .summary = "List the kernels of the library, with their parameters and defaults.",
-    .details = "`tmasim run NAME --set PARAMETER=VALUE` runs one of them.",
+    .details =
+        "`tmasim run NAME --set PARAMETER=VALUE` runs one of them. Derived values come from the\n"
+        "parameters before them; they can be set, too.",
     .statuses = "0 done, 2 error",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -166,6 +166,7 @@ struct tma_statement {
     uint32_t variable; /* FOR: the loop variable; TILES: number of the tile */
     uint32_t variable_m, variable_n;
     struct tma_value from, to, step; /* FOR */
+    bool once; /* FOR: once, whatever the variable's value is: a name for a number */
     /* FOR, TILES: how many times the AHEAD part inside runs before the first iteration. The loop
      * that has it may be an outer one of the part: then the part runs ahead over the ends of the
      * inner loops. In the loop, when the AHEAD statement is reached, its body runs for the
@@ -275,6 +276,9 @@ struct tma_kernel_costs {
     TMA_KERNEL_COSTS(TMA_KERNEL_COST)
 };
 #undef TMA_KERNEL_COST
+
+/* Fills in the costs that are 0 with those of Triton's code, where it was compared. */
+void tma_kernel_costs_of_triton(struct tma_kernel_costs *costs);
 
 /* What an experiment makes of a kernel's work; all 0: nothing. */
 struct tma_kernel_relieved {

@@ -14,6 +14,13 @@ static void apply_costs(const struct tma_kernel_costs *costs, struct tma_machine
 #undef APPLY
 }
 
+void tma_kernel_costs_of_triton(struct tma_kernel_costs *costs) {
+#define FILL(name, compared, meaning)                                                              \
+    costs->name##_cycles = costs->name##_cycles > 0 ? costs->name##_cycles : (compared);
+    TMA_KERNEL_COSTS(FILL)
+#undef FILL
+}
+
 bool tma_kernel_costs_compared(const struct tma_machine *machine,
                                const struct tma_kernel_costs *costs) {
     bool all = true;

@@ -76,6 +76,9 @@ static bool number(const struct tma_value *value, uint64_t *result) {
 static bool trip_count(const struct tma_kernel *kernel, const struct tma_statement *loop,
                        uint64_t *count) {
     uint64_t m, n;
+    *count = 1;
+    if (loop->once)
+        return true;
     if (loop->kind == TMA_STATEMENT_FOR) {
         if (loop->from.expression != NULL || loop->to.expression != NULL ||
             loop->step.expression != NULL || loop->step.constant <= 0)

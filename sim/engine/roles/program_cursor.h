@@ -88,6 +88,8 @@ static inline bool tma_value_is_constant(const struct tma_value *value, int64_t 
 /* How often a FOR goes around; 0: never, not always equally often, or it is no FOR. */
 static inline uint64_t tma_loop_steps(const struct tma_statement *loop) {
     int64_t from, to, step;
+    if (loop->once)
+        return 1;
     if (loop->kind != TMA_STATEMENT_FOR || !tma_value_is_constant(&loop->from, &from) ||
         !tma_value_is_constant(&loop->to, &to) || !tma_value_is_constant(&loop->step, &step) ||
         from >= to || step < 1)

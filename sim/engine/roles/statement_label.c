@@ -29,10 +29,8 @@ static const char *word_of_work(const struct tma_statement *statement) {
         return "cycles";
     case TMA_WORK_MMA:
         return "mma";
-    case TMA_WORK_ALU:
-        return "alu";
-    case TMA_WORK_SFU:
-        return "sfu";
+    case TMA_WORK_INSTRUCTIONS:
+        return "compute";
     case TMA_WORK_SHARED:
         return "shared_wavefronts";
     case TMA_WORK_CONSUMER:
