@@ -49,6 +49,8 @@ static const char *name_of(const struct tma_span *span) {
         return operations[span->cause];
     case TMA_SPAN_TENSOR:
         return "product";
+    case TMA_SPAN_PIPES:
+        return "instructions";
     case TMA_SPAN_CTA:
     case TMA_SPAN_KIND_COUNT:
         break;
@@ -66,6 +68,8 @@ static const char *key_of(const struct tma_span *span) {
         return "tma_unit";
     case TMA_SPAN_TENSOR:
         return "tensor_cores";
+    case TMA_SPAN_PIPES:
+        return "pipes";
     case TMA_SPAN_CTA:
     case TMA_SPAN_KIND_COUNT:
         break;
@@ -92,16 +96,18 @@ static void name_slice(const struct timeline *timeline, const struct tma_span *s
 
 /* The process and the thread of a slice. */
 static void name_place(const struct timeline *timeline, const struct tma_span *span,
-                       struct tma_unit_lines *lines, char process[NAME_BYTES],
+                       struct tma_unit_lines lines[TMA_SPAN_KIND_COUNT], char process[NAME_BYTES],
                        char track[NAME_BYTES]) {
     const char *scenario = timeline->input->scenario;
     if (span->kind == TMA_SPAN_TENSOR) {
         snprintf(process, NAME_BYTES, "%s Core%" PRIu32 " tensor cores", scenario, span->sm);
         snprintf(track, NAME_BYTES, "tensor cores");
-    } else if (span->kind == TMA_SPAN_OPERATION) {
-        snprintf(process, NAME_BYTES, "%s Core%" PRIu32 " TMA unit", scenario, span->sm);
-        snprintf(track, NAME_BYTES, "TMA unit (line %u)",
-                 tma_unit_lines_take(lines, span->sm, 0, span->start_cycle, span->end_cycle));
+    } else if (span->kind == TMA_SPAN_OPERATION || span->kind == TMA_SPAN_PIPES) {
+        const char *unit = span->kind == TMA_SPAN_PIPES ? "FMA, ALU, SFU" : "TMA unit";
+        snprintf(process, NAME_BYTES, "%s Core%" PRIu32 " %s", scenario, span->sm, unit);
+        snprintf(track, NAME_BYTES, "%s (line %u)", unit,
+                 tma_unit_lines_take(&lines[span->kind], span->sm, 0, span->start_cycle,
+                                     span->end_cycle));
     } else {
         snprintf(process, NAME_BYTES, "%s Core%" PRIu32 " CTA%" PRIu32, scenario, span->sm,
                  span->cta);
@@ -111,12 +117,14 @@ static void name_place(const struct timeline *timeline, const struct tma_span *s
 
 static void write_spans(struct timeline *timeline) {
     const struct tma_span_sample *spans = timeline->input->spans;
-    struct tma_unit_lines lines = {.sm = UINT32_MAX};
+    struct tma_unit_lines lines[TMA_SPAN_KIND_COUNT];
     struct tma_json *json = &timeline->events.json;
+    for (int kind = 0; kind < TMA_SPAN_KIND_COUNT; kind++)
+        lines[kind] = (struct tma_unit_lines){.sm = UINT32_MAX};
     for (size_t i = 0; i < spans->count; i++) {
         const struct tma_span *span = &spans->items[i];
         char process[NAME_BYTES], track[NAME_BYTES], name[NAME_BYTES];
-        name_place(timeline, span, &lines, process, track);
+        name_place(timeline, span, lines, process, track);
         name_slice(timeline, span, name);
         tma_timeline_begin_slice(&timeline->events, name, process, track, span->start_cycle,
                                  span->end_cycle);

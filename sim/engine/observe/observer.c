@@ -169,10 +169,11 @@ void tma_observe_role(struct tma_observer *observer, struct tma_event_source sou
           end, place);
 }
 
-void tma_observe_product(struct tma_observer *observer, struct tma_event_source source,
-                         uint64_t start, uint64_t end, const struct tma_span_place *place) {
+void tma_observe_work(struct tma_observer *observer, enum tma_span_kind kind,
+                      struct tma_event_source source, uint64_t start, uint64_t end,
+                      const struct tma_span_place *place) {
     if (observer->spans != NULL && end > start)
-        give(observer, TMA_SPAN_TENSOR, source, 0, start, end, 0, place);
+        give(observer, kind, source, 0, start, end, 0, place);
 }
 
 void tma_observe_completion(struct tma_observer *observer, struct tma_event_source source,

@@ -49,9 +49,10 @@ void tma_observe_role(struct tma_observer *observer, struct tma_event_source sou
                       enum tma_role_cause cause, uint64_t start, uint64_t end,
                       const struct tma_span_place *place);
 
-/* The tensor cores of an SM compute a product of a role from `start` to `end`. */
-void tma_observe_product(struct tma_observer *observer, struct tma_event_source source,
-                         uint64_t start, uint64_t end, const struct tma_span_place *place);
+/* A unit of an SM, TMA_SPAN_TENSOR or TMA_SPAN_PIPES, works for a role from `start` to `end`. */
+void tma_observe_work(struct tma_observer *observer, enum tma_span_kind kind,
+                      struct tma_event_source source, uint64_t start, uint64_t end,
+                      const struct tma_span_place *place);
 
 /* An operation, or a copy of it, has completed. */
 void tma_observe_completion(struct tma_observer *observer, struct tma_event_source source,

@@ -17,6 +17,7 @@ enum tma_span_kind {
     TMA_SPAN_OPERATION, /* a TMA unit works on an operation of a slot or role; its cause is the
                            enum tma_direction */
     TMA_SPAN_TENSOR,    /* the tensor cores of an SM compute a product of a role; no cause */
+    TMA_SPAN_PIPES,     /* the pipes of an SM have instructions of a role; no cause */
     TMA_SPAN_KIND_COUNT
 };
 

@@ -62,6 +62,14 @@ static uint64_t take_tensor_cores(const struct tma_role_state *role, uint64_t cy
     return end;
 }
 
+/* A unit works for the role's statement from `start` to `end`. */
+static void observe(const struct tma_role_state *role, enum tma_span_kind kind, uint64_t start,
+                    uint64_t end) {
+    const struct tma_span_place place = tma_role_span_place(role, TMA_ROLE_COMPUTE);
+    tma_observe_work(&role->cta->engine->simulation.observer, kind, tma_role_source(role), start,
+                     end, &place);
+}
+
 uint64_t tma_role_mma_end(const struct tma_role_state *role, uint32_t leaving) {
     if (role->mma_committed <= leaving)
         return role->cycle;
@@ -119,9 +127,7 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
         role->mma_committed == 0 ? 0 : role->mma_ends[(role->mma_committed - 1) % TMA_MAX_GROUPS];
     uint64_t begin = before > start ? before : start;
     role->cta->engine->result->counters.multiply_adds += m * n * k;
-    const struct tma_span_place place = tma_role_span_place(role, TMA_ROLE_PRODUCTS);
-    tma_observe_product(&role->cta->engine->simulation.observer, tma_role_source(role),
-                        tensor_begin, end, &place);
+    observe(role, TMA_SPAN_TENSOR, tensor_begin, end);
     role->mma_queued += tensor_begin > begin ? tensor_begin - begin : 0;
     uint64_t read_end = begin + ticks / TMA_TICKS;
     end = read_operands(role, start, divide_up(read_a + read_b, WAVEFRONT_BYTES),
@@ -287,6 +293,8 @@ static void note_end(struct tma_role_state *role, const struct tma_statement *st
                      uint64_t end) {
     uint64_t issued = role->cycle + machine_of(role)->warp.mma_issue_cycles;
     bool product = statement->work == TMA_WORK_MMA && role->computed_cycle == role->cycle;
+    if (statement->work == TMA_WORK_INSTRUCTIONS)
+        observe(role, TMA_SPAN_PIPES, role->cycle, end);
     if (statement->work == TMA_WORK_INSTRUCTIONS || (product && end == issued))
         role->computed_cycle = end;
     if (statement->work == TMA_WORK_INSTRUCTIONS && end > role->cycle + role->alone_cycles)
