@@ -30,6 +30,7 @@
 #define LAST(text)  "        - " text "\n"
 #define MMA(more)   LINE("mma: {shape: [64, 64, 64], a: t, b: t" more "}")
 #define STORE(from) LINE("store: {map: C, from: " from ", at: [64*k, 0]}") LINE("commit")
+#define DONE        LAST("wait_stores: read")
 #define WAVES(more) LINE("shared_wavefronts: {count: 64, " more "}")
 
 static const struct {
@@ -61,6 +62,10 @@ static const struct {
      SCENARIO PRODUCER CONSUMER LINE("wait: t") MMA(", in_flight: 2")
          LINE("if: k > 0\n              then: [{release: {ring: t, behind: 1}}]"),
      "has not waited for this product (wait_mma)"},
+    {"a role that ends before its last product",
+     SCENARIO PRODUCER CONSUMER LINE("wait: t") MMA(", in_flight: 1")
+         LINE("if: k > 0\n              then: [{release: {ring: t, behind: 1}}]"),
+     "is known to have written: its result is lost (wait_mma)"},
     {"a load into a stage that a store reads",
      SCENARIO PRODUCER "    consumer:\n" STEPS LINE("wait: t") STORE("t") LINE("release: t"),
      "has not waited until this store has read (wait_stores)"},
@@ -78,8 +83,12 @@ static const struct {
      "other warps of the role are (sync)"},
     {"behind the barrier",
      SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t") LINE("wait_stores: read")
-         LINE("sync: meet") WAVES("write: c") LINE("sync: meet") STORE("c"),
+         LINE("sync: meet") WAVES("write: c") LINE("sync: meet") STORE("c") DONE,
      NULL},
+    {"a role that ends before its last store has read",
+     SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t") LINE("wait_stores: read")
+         LINE("sync: meet") WAVES("write: c") LINE("sync: meet") STORE("c"),
+     "its role ends, cycle"},
     {"a buffer that is written before all warps know that the store has read it",
      SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t") LINE("wait_stores: read")
          WAVES("write: c") LINE("sync: meet") STORE("c"),
@@ -92,13 +101,14 @@ static const struct {
     {"behind it",
      SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t") LINE("wait_stores: read")
          LINE("sync: meet") LINE("access: {tile: c, instruction: stmatrix.x4, lanes: matrix}")
-             LINE("sync: meet") STORE("c"),
+             LINE("sync: meet") STORE("c") DONE,
      NULL},
     {"two halves of a buffer in turns",
      SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t")
          LINE("wait_stores: {until: read, in_flight: 1}") LINE("sync: meet")
-             WAVES("write: c, offset: k % 2 * 8192, bytes: 8192") LINE("sync: meet") LINE(
-                 "store: {map: C, from: c, offset: k % 2 * 8192, at: [64*k, 0]}") LINE("commit"),
+             WAVES("write: c, offset: k % 2 * 8192, bytes: 8192") LINE("sync: meet")
+                 LINE("store: {map: C, from: c, offset: k % 2 * 8192, at: [64*k, 0]}")
+                     LINE("commit") DONE,
      NULL},
     {"the same half each time",
      SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t")
@@ -113,7 +123,7 @@ static const struct {
      SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t") LINE("sync: meet")
          WAVES("write: c") LINE("arrive: full") "    storer:\n" STEPS LINE(
              "if: k > 0\n              then: [{wait_stores: read}]") LINE("arrive: meet")
-             LINE("sync: full") STORE("c"),
+             LINE("sync: full") STORE("c") DONE,
      NULL},
     {"loads of the next tile into the memory of a buffer",
      BEFORE_RING RING
@@ -125,7 +135,7 @@ static const struct {
      BEFORE_RING RING
      "  buffers: {c: {bytes: 8 KiB, over: t}}\n  barriers: [meet]\n  roles:\n" PRODUCER CONSUMER
          LINE("wait: t") LINE("release: t") LAST("shared_wavefronts: {count: 64, write: c}")
-             LAST("sync: meet") LAST("store: {map: C, from: c, at: [0, 0]}") LAST("commit"),
+             LAST("sync: meet") LAST("store: {map: C, from: c, at: [0, 0]}") LAST("commit") DONE,
      NULL},
     {"one thread that loads what other warps still read",
      SCENARIO "    all:\n      warps: 4\n" STEPS LINE("acquire: t")

@@ -92,8 +92,10 @@ static const struct cause wrong_data[] = {
      "the timing; `--allow-races` goes on"},
     {"a race: shared memory is written again while a bulk store still reads it, for lack of "
      "cp.async.bulk.wait_group.read, or of a barrier behind it: the thread that waits is the one "
-     "that stored. It is seen as rows of the next tile in the tensor",
-     "`tmasim run`, if `shared_wavefronts` say what they write"},
+     "that stored. It is seen as rows of the next tile in the tensor, or of the next CTA where a "
+     "CTA "
+     "ends before its stores have read",
+     "`tmasim run`, if `shared_wavefronts` say what they write; for the end of a CTA always"},
     {"a race: a bulk store begins before all warps have written its tile, for lack of a barrier "
      "(and of fence.proxy.async before it). It is seen as rows of the tile before, mostly those of "
      "the last warps",

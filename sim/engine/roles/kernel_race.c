@@ -384,11 +384,25 @@ static const char *reason_of(const struct access *before, const struct access *n
     return "no release, arrival or barrier orders them";
 }
 
-static void report(struct tma_role_state *role, const struct tma_kernel_cta *cta,
-                   const struct access *before, const struct access *now) {
+/* A race of the role, found at a statement. */
+static void report(struct tma_role_state *role, const struct tma_statement *statement,
+                   const char *text) {
     struct tma_kernel_engine *engine = role->cta->engine;
-    char first[200], second[200], place[80], text[2 * TMA_ERROR_TEXT_BYTES];
     struct tma_result *result = engine->result;
+    if (result->races++ == 0)
+        snprintf(result->first_race, sizeof result->first_race, "%.*s", TMA_ERROR_TEXT_BYTES - 1,
+                 text);
+    if (engine->kernel->allow_races)
+        return;
+    if (engine->simulation.code == TMA_OK)
+        engine->failed = statement;
+    tma_simulation_fail(&engine->simulation, TMA_ERROR_RACE, text);
+}
+
+static void report_pair(struct tma_role_state *role, const struct tma_kernel_cta *cta,
+                        const struct access *before, const struct access *now) {
+    const struct tma_kernel_engine *engine = role->cta->engine;
+    char first[200], second[200], place[80], text[2 * TMA_ERROR_TEXT_BYTES];
     describe_place(engine->kernel, now->from > before->from ? now : before, place, sizeof place);
     describe(cta, before, first, sizeof first);
     describe(cta, now, second, sizeof second);
@@ -398,14 +412,7 @@ static void report(struct tma_role_state *role, const struct tma_kernel_cta *cta
              : writes(before->kind)      ? "writes"
                                          : "reads",
              reason_of(before, now));
-    if (result->races++ == 0)
-        snprintf(result->first_race, sizeof result->first_race, "%.*s", TMA_ERROR_TEXT_BYTES - 1,
-                 text);
-    if (engine->kernel->allow_races)
-        return;
-    if (engine->simulation.code == TMA_OK)
-        engine->failed = now->statement;
-    tma_simulation_fail(&engine->simulation, TMA_ERROR_RACE, text);
+    report(role, now->statement, text);
 }
 
 /* Whether the same statement, or one like it, has touched the same bytes before. */
@@ -449,7 +456,7 @@ static bool touch_region(struct tma_role_state *role, const struct tma_kernel_ct
         }
     }
     if (rank > 0)
-        report(role, cta, &raced, access);
+        report_pair(role, cta, &raced, access);
     if (at != SIZE_MAX) {
         region->items[at] = *access;
         return true;
@@ -679,4 +686,33 @@ void tma_race_know_products(struct tma_role_state *role, uint64_t count) {
 
 void tma_race_know_stores(struct tma_role_state *role, uint64_t count) {
     know(&race_role_of(role)->stores, count, *own_clock(role));
+}
+
+void tma_race_end_role(struct tma_role_state *role) {
+    const struct tma_kernel_cta *cta = role->cta;
+    const struct tma_races *races = cta->engine->races;
+    const struct region *regions = &races->regions[(size_t)cta->base.place * races->region_count];
+    const struct access *left = NULL;
+    for (uint32_t r = 0; r < races->region_count; r++)
+        for (size_t i = 0; i < regions[r].count; i++) {
+            const struct access *access = &regions[r].items[i];
+            if ((access->kind == ACCESS_STORE || access->kind == ACCESS_PRODUCT) &&
+                access->component == component_of(cta, place_of(role)) &&
+                end_of(cta, access) == NEVER && (left == NULL || access->cycle < left->cycle))
+                left = access;
+        }
+    if (left == NULL)
+        return;
+    char first[200], place[80] = "accumulators", text[2 * TMA_ERROR_TEXT_BYTES];
+    bool stores = left->kind == ACCESS_STORE;
+    if (stores)
+        describe_place(cta->engine->kernel, left, place, sizeof place);
+    describe(cta, left, first, sizeof first);
+    snprintf(text, sizeof text,
+             "race on %s of CTA %u: its role ends, cycle %" PRIu64 ", before %s, is known to have "
+             "%s (%s)",
+             place, cta->base.number, role->cycle, first,
+             stores ? "read: the next CTA may write there" : "written: its result is lost",
+             stores ? "wait_stores" : "wait_mma");
+    report(role, left->statement, text);
 }

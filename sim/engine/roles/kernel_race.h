@@ -60,4 +60,7 @@ void tma_race_compute(struct tma_role_state *role, const struct tma_statement *s
 void tma_race_know_products(struct tma_role_state *role, uint64_t count);
 void tma_race_know_stores(struct tma_role_state *role, uint64_t count);
 
+/* The role's program has ended: its stores have to have read, since its CTA may end. */
+void tma_race_end_role(struct tma_role_state *role);
+
 #endif

@@ -526,6 +526,7 @@ static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wa
             *wait = tma_wait_cycle(role->cycle);
             return false;
         }
+        tma_race_end_role(role);
         end_role(role);
         *wait = tma_wait_signal();
         return false;
