@@ -1,8 +1,12 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/allocation.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Only tests write it, before they use the library: threads that read it need no lock. */
 bool (*tma_allocation_fails)(void);
@@ -14,13 +18,71 @@ static bool fails(void) {
     return true;
 }
 
+/* What is read in no order is found faster where pages are large: the TLB has few entries. */
+static void advise(void *block, size_t bytes) {
+    enum { LARGE_BYTES = 4 << 20 /* has an aligned page of 2 MiB, for sure */ };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)block + page - 1) / page * page, end = (uintptr_t)block + bytes;
+    if (block != NULL && bytes >= LARGE_BYTES)
+        (void)madvise((void *)begin, (end - begin) / page * page, MADV_HUGEPAGE);
+}
+
 void *tma_allocate(size_t count, size_t size) {
     bool empty = count == 0 || size == 0;
-    return fails() ? NULL : calloc(empty ? 1 : count, empty ? 1 : size);
+    void *block = fails() ? NULL : calloc(empty ? 1 : count, empty ? 1 : size);
+    advise(block, count * size);
+    return block;
 }
 
 void *tma_allocate_aligned(size_t alignment, size_t bytes) {
     return fails() ? NULL : aligned_alloc(alignment, bytes);
+}
+
+struct piece {
+    struct piece *before;
+    size_t used, bytes;
+};
+
+enum { ARENA_UNIT = 64, ARENA_FIRST = 64 << 10, ARENA_MOST = 32 << 20 };
+#ifdef __SANITIZE_ADDRESS__
+enum { ARENA_SHARES = false /* each block is a piece, so that its ends are watched */ };
+#else
+enum { ARENA_SHARES = true };
+#endif
+_Static_assert(sizeof(struct piece) <= ARENA_UNIT, "the head of a piece is one unit");
+
+static size_t in_units(size_t bytes) {
+    return (bytes + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
+}
+
+void *tma_arena_take(struct tma_arena *arena, size_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+        return NULL;
+    struct piece *piece = arena->last;
+    bytes = in_units(bytes);
+    if (piece == NULL || piece->bytes - piece->used < bytes) {
+        size_t more = piece == NULL ? ARENA_FIRST : 2 * piece->bytes;
+        more = more > ARENA_MOST ? ARENA_MOST : more;
+        more = !ARENA_SHARES || more < bytes + 2 * ARENA_UNIT ? bytes + 2 * ARENA_UNIT : more;
+        piece = tma_allocate(more, 1);
+        if (piece == NULL)
+            return NULL;
+        size_t head = in_units((uintptr_t)piece + sizeof *piece) - (uintptr_t)piece;
+        *piece = (struct piece){.before = arena->last, .used = head, .bytes = more};
+        arena->last = piece;
+    }
+    void *block = (char *)piece + piece->used;
+    piece->used += bytes;
+    return block;
+}
+
+void tma_arena_free(struct tma_arena *arena) {
+    for (struct piece *piece = arena->last, *before; piece != NULL; piece = before) {
+        before = piece->before;
+        tma_release(piece);
+    }
+    arena->last = NULL;
 }
 
 void *tma_resize(void *block, size_t count, size_t size) {

@@ -19,6 +19,17 @@ void *tma_allocate(size_t count, size_t size) __attribute__((malloc, warn_unused
 void *tma_allocate_aligned(size_t alignment, size_t bytes)
     __attribute__((malloc, warn_unused_result));
 
+/* Blocks that are freed together. They lie side by side, in few pieces, which have large pages
+ * where the system gives them. */
+struct tma_arena {
+    void *last; /* a piece; NULL: empty */
+};
+
+/* As tma_allocate, at a multiple of 64 bytes. */
+void *tma_arena_take(struct tma_arena *arena, size_t count, size_t size)
+    __attribute__((malloc, warn_unused_result));
+void tma_arena_free(struct tma_arena *arena);
+
 /* Gives a block, which may be NULL, a size of `count` times `size` bytes. The block may move. New
  * bytes are not cleared. Returns NULL when out of memory, or if the product exceeds what a size_t
  * holds; `block` is then unchanged. */

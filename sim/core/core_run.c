@@ -105,7 +105,7 @@ static bool create_place(struct tma_core_run *run, struct tma_core_cluster *plac
     }
     for (uint32_t i = 0; i < warps; ++i) {
         struct tma_core_warp *warp = &place->warps[i];
-        warp->registers = tma_allocate(run->registers, sizeof *warp->registers);
+        warp->registers = tma_arena_take(&run->arena, run->registers, sizeof *warp->registers);
         if (warp->registers == NULL)
             return false;
     }
@@ -319,8 +319,6 @@ static void release(struct tma_core_run *run) {
         struct tma_core_cluster *place = &run->clusters[i];
         if (place->cluster != NULL)
             tma_stepper_end(run->stepper, place->cluster);
-        for (uint32_t w = 0; place->warps != NULL && w < run->cluster_ctas * run->cta_warps; ++w)
-            tma_release(place->warps[w].registers);
         tma_release(place->warps);
         tma_release(place->groups);
     }
@@ -328,6 +326,7 @@ static void release(struct tma_core_run *run) {
         tma_core_sm_free(&run->sms[i]);
     tma_release(run->sms);
     tma_release(run->clusters);
+    tma_arena_free(&run->arena);
     tma_release(run->pending);
     tma_release(run->issues);
     tma_release(run->map_addresses);

@@ -5,6 +5,7 @@
 #ifndef TMA_CORE_CORE_SM_H
 #define TMA_CORE_CORE_SM_H
 
+#include "base/allocation.h"
 #include "core/core_plan.h"
 #include "core/core_run.h"
 #include "core/core_timeline.h"
@@ -200,6 +201,7 @@ struct tma_core_run {
     uint32_t sm_count;
     struct tma_core_cluster *clusters; /* owned: places */
     uint32_t cluster_count, cluster_ctas, cta_warps, registers;
+    struct tma_arena arena; /* of the warps' registers */
     uint64_t next_cluster, grid_clusters, ended_clusters;
     struct tma_core_pending *pending; /* owned */
     uint32_t pending_count, free_pending;

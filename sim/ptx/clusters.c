@@ -8,44 +8,30 @@ void tma_free_cluster(struct tma_ptx_cluster *cluster) {
     if (cluster == NULL)
         return;
     tma_watch_end(cluster, false);
-    for (uint32_t i = 0; cluster->ctas != NULL && i < cluster->cta_count; ++i) {
-        struct tma_ptx_cta *cta = &cluster->ctas[i];
-        for (uint32_t w = 0; cta->warps != NULL && w < cta->warp_count; ++w) {
-            tma_release(cta->warps[w].file);
-            tma_release(cta->warps[w].opaque);
-            tma_release(cta->warps[w].origin);
-            tma_release(cta->warps[w].local);
-            tma_release(cta->warps[w].local_opaque);
-        }
-        tma_release(cta->warps);
-        tma_release(cta->shared.bytes);
-        tma_release(cta->shared.opaque);
-        tma_release(cta->shared.origins);
-        tma_release(cta->mbarriers);
-    }
     tma_release(cluster->ctas);
     tma_release(cluster);
 }
 
 static bool allocate_cta(struct tma_executor *launch, struct tma_ptx_cta *cta) {
+    struct tma_arena *arena = &launch->arena;
     size_t shared = (launch->shared_bytes + 127u) & ~127u;
     size_t local = (size_t)launch->local_bytes * 32;
     cta->warp_count = (launch->threads + 31) / 32;
-    cta->warps = tma_allocate(cta->warp_count, sizeof *cta->warps);
-    cta->shared.bytes = tma_allocate(shared + 128, 1);
-    cta->shared.opaque = tma_allocate(shared / 8 + 16, 1);
-    cta->shared.origins = tma_allocate(shared / 128 + 1, sizeof *cta->shared.origins);
-    cta->mbarriers = tma_allocate(shared / 64 + 1, 1);
+    cta->warps = tma_arena_take(arena, cta->warp_count, sizeof *cta->warps);
+    cta->shared.bytes = tma_arena_take(arena, shared + 128, 1);
+    cta->shared.opaque = tma_arena_take(arena, shared / 8 + 16, 1);
+    cta->shared.origins = tma_arena_take(arena, shared / 128 + 1, sizeof *cta->shared.origins);
+    cta->mbarriers = tma_arena_take(arena, shared / 64 + 1, 1);
     if (cta->warps == NULL || cta->shared.bytes == NULL || cta->shared.opaque == NULL ||
         cta->shared.origins == NULL || cta->mbarriers == NULL)
         return false;
     for (uint32_t w = 0; w < cta->warp_count; ++w) {
         struct tma_warp *warp = &cta->warps[w];
-        warp->file = tma_allocate_aligned(64, (launch->file_bytes + 63u) & ~63u);
-        warp->opaque = tma_allocate(launch->register_count, sizeof *warp->opaque);
-        warp->origin = tma_allocate(launch->register_count, sizeof *warp->origin);
-        warp->local = tma_allocate(local + 8, 1);
-        warp->local_opaque = tma_allocate(local / 8 + 8, 1);
+        warp->file = tma_arena_take(arena, (launch->file_bytes + 63u) & ~63u, 1);
+        warp->opaque = tma_arena_take(arena, launch->register_count, sizeof *warp->opaque);
+        warp->origin = tma_arena_take(arena, launch->register_count, sizeof *warp->origin);
+        warp->local = tma_arena_take(arena, local + 8, 1);
+        warp->local_opaque = tma_arena_take(arena, local / 8 + 8, 1);
         if (warp->file == NULL || warp->opaque == NULL || warp->origin == NULL ||
             warp->local == NULL || warp->local_opaque == NULL)
             return false;

@@ -419,6 +419,7 @@ enum tma_error_code tma_close_launch(struct tma_executor *launch, enum tma_error
         tma_release(launch->code[i].cost);
         tma_release(launch->code[i].extra);
     }
+    tma_arena_free(&launch->arena);
     tma_release(launch->matrices);
     tma_release(launch->code);
     tma_release(launch->places);

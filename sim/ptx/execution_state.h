@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "banks/banks.h"
+#include "base/allocation.h"
 #include "ptx/execution.h"
 #include "ptx/softfloat.h"
 #include "ptx/stepping.h"
@@ -261,6 +262,7 @@ struct tma_executor {
     uint32_t cluster_ctas;           /* of a cluster */
     uint32_t registers;              /* of a thread when it starts; 0: not known */
     bool out_of_memory;
+    struct tma_arena arena; /* memory of CTAs and warps */
     /* memory */
     struct tma_region parameters, constant;
     struct tma_region *globals; /* by address */
