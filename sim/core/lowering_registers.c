@@ -14,45 +14,66 @@ static bool writes(const struct tma_lowering_facts *facts, uint32_t i, uint32_t 
     return false;
 }
 
-/* Is it a wait that leaves no wgmma in flight? */
-static bool ends_stage(const struct tma_lowering_facts *facts, uint32_t i) {
+/* Has a product of which `commits` groups are committed, its own the first, ended behind this one?
+ */
+static bool ends_product(const struct tma_lowering_facts *facts, uint32_t i, uint32_t commits) {
     uint64_t left;
     return facts->code[i].opcode == TMA_PTX_OP_WGMMA_WAIT_GROUP &&
-           tma_lowering_constant(facts, i, 0, &left) && left == 0;
+           tma_lowering_constant(facts, i, 0, &left) && (left == 0 || left < commits);
 }
 
-/* The first instruction in a part of the text that writes an accumulator of wgmma `i` and is no
- * wgmma. */
-static uint32_t intruder(const struct tma_lowering_facts *facts, uint32_t i, uint32_t first,
-                         uint32_t end) {
-    for (uint32_t j = first; j < end; j++)
-        if (facts->code[j].opcode != TMA_PTX_OP_WGMMA_MMA_ASYNC)
-            for (uint32_t k = 0; k < facts->written[j]; k++)
-                if (writes(facts, i, facts->registers[facts->first_register[j] + k]))
-                    return j;
-    return TMA_LOWERING_NONE;
+/* Does an instruction write an accumulator of a wgmma? */
+static bool intrudes(const struct tma_lowering_facts *facts, uint32_t i, uint32_t product) {
+    for (uint32_t k = 0; k < facts->written[i]; k++)
+        if (writes(facts, product, facts->registers[facts->first_register[i] + k]))
+            return true;
+    return false;
 }
 
-/* ptxas looks at a stage, from the first wgmma to the wait that leaves none in flight, in the order
- * of the text; a loop that ends without such a wait is all in the stage. Where something else
- * writes an accumulator there, it waits for each wgmma of the function. */
+/* A part of the text that a product is in flight in. */
+struct flight {
+    uint32_t product, commits;
+    uint32_t intruder; /* the first one that is no wgmma; TMA_LOWERING_NONE */
+};
+
+/* Goes on until the product ends; false: it does not before `end`. */
+static bool follow(const struct tma_lowering_facts *facts, uint32_t first, uint32_t end,
+                   struct flight *flight) {
+    for (uint32_t j = first; j < end; j++) {
+        uint16_t opcode = facts->code[j].opcode;
+        if (ends_product(facts, j, flight->commits))
+            return true;
+        flight->commits += opcode == TMA_PTX_OP_WGMMA_COMMIT_GROUP;
+        if (flight->intruder == TMA_LOWERING_NONE && opcode != TMA_PTX_OP_WGMMA_MMA_ASYNC &&
+            intrudes(facts, j, flight->product))
+            flight->intruder = j;
+    }
+    return false;
+}
+
+/* ptxas looks at a product from its wgmma to the wait behind which it has ended, in the order of
+ * the text; of a loop that it is in flight at the end of, at the loop's begin, too. Where something
+ * else writes an accumulator there, it waits for each wgmma of the function. */
 bool tma_lowering_serialise(const struct tma_lowering_facts *facts, struct tma_lowered *lowered) {
     uint32_t reason = TMA_LOWERING_NONE;
     for (uint32_t i = 0; i < facts->count && reason == TMA_LOWERING_NONE; i++) {
         if (facts->code[i].opcode != TMA_PTX_OP_WGMMA_MMA_ASYNC)
             continue;
-        uint32_t end = i + 1;
-        while (end < facts->count && !ends_stage(facts, end))
-            end++;
-        reason = intruder(facts, i, i + 1, end);
-        for (uint32_t l = facts->blocks[facts->block_of[i]].loop;
-             l != TMA_LOWERING_NONE && reason == TMA_LOWERING_NONE && facts->loops[l].end <= end;
+        struct flight flight = {.product = i, .intruder = TMA_LOWERING_NONE};
+        bool ended = false;
+        uint32_t at = i + 1;
+        for (uint32_t l = facts->blocks[facts->block_of[i]].loop; l != TMA_LOWERING_NONE && !ended;
              l = facts->loops[l].outer) {
-            uint32_t closed = facts->loops[l].first;
-            while (closed < i && !ends_stage(facts, closed))
-                closed++;
-            reason = intruder(facts, i, facts->loops[l].first, closed);
+            ended = follow(facts, at, facts->loops[l].end, &flight);
+            struct flight again = flight;
+            if (!ended)
+                follow(facts, facts->loops[l].first, i, &again);
+            flight.intruder = again.intruder;
+            at = facts->loops[l].end;
         }
+        if (!ended)
+            follow(facts, at, facts->count, &flight);
+        reason = flight.intruder;
     }
     for (uint32_t i = 0; i < facts->count && reason != TMA_LOWERING_NONE; i++)
         if (facts->code[i].opcode == TMA_PTX_OP_WGMMA_MMA_ASYNC) {
