@@ -38,8 +38,8 @@ void *tma_allocate_aligned(size_t alignment, size_t bytes) {
     return fails() ? NULL : aligned_alloc(alignment, bytes);
 }
 
-struct piece {
-    struct piece *before;
+struct arena_piece {
+    struct arena_piece *before;
     size_t used, bytes;
 };
 
@@ -49,7 +49,7 @@ enum { ARENA_SHARES = false /* each block is a piece, so that its ends are watch
 #else
 enum { ARENA_SHARES = true };
 #endif
-_Static_assert(sizeof(struct piece) <= ARENA_UNIT, "the head of a piece is one unit");
+_Static_assert(sizeof(struct arena_piece) <= ARENA_UNIT, "the head of a piece is one unit");
 
 static size_t in_units(size_t bytes) {
     return (bytes + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
@@ -59,7 +59,7 @@ void *tma_arena_take(struct tma_arena *arena, size_t count, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
         return NULL;
-    struct piece *piece = arena->last;
+    struct arena_piece *piece = arena->last;
     bytes = in_units(bytes);
     if (piece == NULL || piece->bytes - piece->used < bytes) {
         size_t more = piece == NULL ? ARENA_FIRST : 2 * piece->bytes;
@@ -69,7 +69,7 @@ void *tma_arena_take(struct tma_arena *arena, size_t count, size_t size) {
         if (piece == NULL)
             return NULL;
         size_t head = in_units((uintptr_t)piece + sizeof *piece) - (uintptr_t)piece;
-        *piece = (struct piece){.before = arena->last, .used = head, .bytes = more};
+        *piece = (struct arena_piece){.before = arena->last, .used = head, .bytes = more};
         arena->last = piece;
     }
     void *block = (char *)piece + piece->used;
@@ -78,7 +78,7 @@ void *tma_arena_take(struct tma_arena *arena, size_t count, size_t size) {
 }
 
 void tma_arena_free(struct tma_arena *arena) {
-    for (struct piece *piece = arena->last, *before; piece != NULL; piece = before) {
+    for (struct arena_piece *piece = arena->last, *before; piece != NULL; piece = before) {
         before = piece->before;
         tma_release(piece);
     }
