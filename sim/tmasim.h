@@ -17,6 +17,7 @@
 #include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
 #include "experiment/experiment.h"
+#include "experiment/kernel_clock.h"
 #include "placement/execute.h"
 #include "placement/locate.h"
 #include "placement/operation_architecture.h"

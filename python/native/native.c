@@ -293,6 +293,9 @@ static enum tma_error_code run(struct tma_scenario *scenario, const struct py_ru
             ? run_kernel(scenario, options->unbounded, &watch, result, outcome)
             : tma_run_watched(&scenario->machine, &scenario->workload, NULL, &watch, result,
                               &outcome->error);
+    if (code == TMA_OK && scenario->program != NULL)
+        code = tma_kernel_find_memory_share(&scenario->machine, &scenario->program->kernel, &watch,
+                                            result, &outcome->error);
     return code == TMA_OK ? report(scenario, options, result, &outcome->report, &outcome->error)
                           : code;
 }

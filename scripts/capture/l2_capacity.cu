@@ -2,7 +2,8 @@
  *
  *   capture-l2-capacity [SM OTHER_SM] > l2_capacity.tsv
  *
- * OTHER_SM is next to the other partition of L2 (default: SMs 0 and 4). Of each block of 4 KiB, the
+ * OTHER_SM is next to the other partition of L2 (default: SM 0, and the first SM for which lines
+ * that SM 0 loaded are partly far). Of each block of 4 KiB, the
  * home is one partition. `readers` are the SMs that load it: near (one next to its home), far (one
  * next to the other partition), both (one of each), any (one, of all SMs in turn). `in_partition`
  * is the part of sampled lines that the partition of their reader holds (of the home, for both) and
@@ -125,12 +126,37 @@ static std::vector<int> find_homes(const device &device, uint32_t sm, uint32_t o
     return homes;
 }
 
+/* The first SM that is next to the other partition than `sm`: half of the lines that `sm` has
+ * loaded are far for it. SMs of its own partition find all of them near. */
+static uint32_t other_partition(const device &device, uint32_t sm) {
+    numbers lines;
+    for (uint32_t i = 0; i < 256; i++)
+        lines.push_back(i * block_lines);
+    for (uint32_t other = 0; other < uint32_t(sms); other++) {
+        uint32_t far = 0;
+        if (other == sm)
+            continue;
+        empty_l2(device);
+        latencies(device, lines, sm);
+        for (uint32_t cycles : latencies(device, lines, other))
+            far += cycles > near_l2;
+        if (far > lines.size() / 4)
+            return other;
+    }
+    fprintf(stderr, "capture-l2-capacity: all SMs find lines that SM %u loaded near\n", sm);
+    exit(2);
+}
+
 /* Which SMs are next to the partition of `sm`: for them, a line whose home it is is near. */
 static void rank_sms(device &device, uint32_t sm, const std::vector<int> &homes) {
     std::vector<int> ranks(3 * sms, -1);
     uint32_t line = 0;
-    while (homes[line] != 0)
+    while (line < homes.size() && homes[line] != 0)
         line++;
+    if (line == homes.size()) {
+        fprintf(stderr, "capture-l2-capacity: SM %u is near no line\n", sm);
+        exit(2);
+    }
     for (int i = 0; i < sms; i++) {
         empty_l2(device);
         latencies(device, numbers(1, line * block_lines), sm);
@@ -188,8 +214,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: capture-l2-capacity [SM OTHER_SM]\n");
         return 2;
     }
-    const uint32_t sm_of[2] = {count == 3 ? uint32_t(atoi(arguments[1])) : 0,
-                               count == 3 ? uint32_t(atoi(arguments[2])) : 4};
+    uint32_t sm_of[2] = {count == 3 ? uint32_t(atoi(arguments[1])) : 0, 0};
     device device{};
     check(cudaMalloc(&device.region, region_bytes), "region");
     check(cudaMalloc(&device.flush, flush_bytes), "flush");
@@ -203,6 +228,7 @@ int main(int count, char **arguments) {
           "shared memory");
     check(cudaFuncSetAttribute(load_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize, whole_sm),
           "shared memory");
+    sm_of[1] = count == 3 ? uint32_t(atoi(arguments[2])) : other_partition(device, sm_of[0]);
     std::vector<int> homes = find_homes(device, sm_of[0], sm_of[1]);
     rank_sms(device, sm_of[0], homes);
     printf("readers\tmebibytes\tin_partition\tin_other\n");

@@ -8,6 +8,7 @@
 #include "cli/messages.h"
 #include "cli/tasks.h"
 #include "experiment/improvement.h"
+#include "report/clock_figures.h"
 
 /* Parts of the machine that a compiled kernel may wait for. */
 static const struct part {
@@ -45,18 +46,17 @@ struct experiments {
 /* A tenth, as a part of the machine becomes better without a number. */
 static const struct tma_improvement_factors tenth = {.more_percent = 110, .less_of_10000 = 9000};
 
-static uint64_t run_trial(const struct experiments *experiments, const struct tma_machine *machine,
-                          struct tma_core_relief *relief) {
-    const struct tma_ptx_options options = {.relief = relief};
+/* Cycles of the launch with fresh memory; 0: it does not come to its end. */
+static uint64_t run_again(const struct tma_launch *launch, const struct tma_machine *machine,
+                          const struct tma_ptx_options *options) {
     struct tma_diagnostics list = tma_diagnostics_empty();
     struct tma_prepared prepared = {0};
     struct tma_ptx_result executed = {0};
     struct tma_core_result timing = {0};
     struct tma_error error;
     uint64_t cycles = 0;
-    if (tma_launch_prepare(experiments->launch, machine, true, &prepared, &list) &&
-        tma_core_run(machine, &prepared.execution, &options, &executed, &timing, &error) ==
-            TMA_OK &&
+    if (tma_launch_prepare(launch, machine, true, &prepared, &list) &&
+        tma_core_run(machine, &prepared.execution, options, &executed, &timing, &error) == TMA_OK &&
         executed.failure == TMA_PTX_COMPLETED)
         cycles = timing.cycles;
     tma_core_result_free(&timing);
@@ -81,7 +81,8 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
         tma_improve_part_by(&machine, trial->part, &trial->factors);
     for (int i = 0; i < MOST_RUNS; i++) {
         uint32_t known = relief.barrier_count;
-        cycles = run_trial(experiments, &machine, &relief);
+        const struct tma_ptx_options options = {.relief = &relief};
+        cycles = run_again(experiments->launch, &machine, &options);
         if (relief.barrier_count == known)
             break;
     }
@@ -129,6 +130,22 @@ uint32_t cli_launch_experiments(const struct tma_launch *launch, const struct tm
         limits[at] = limit;
     }
     return count;
+}
+
+void cli_launch_find_memory_share(const struct tma_launch *launch,
+                                  const struct tma_machine *machine, bool sample,
+                                  struct tma_core_result *timing) {
+    const struct tma_ptx_options options = {.sample_from =
+                                                sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0};
+    struct tma_activity activity = tma_launch_activity(timing, launch->data);
+    uint32_t mhz =
+        launch->sm_clock_mhz >= TMA_LEAST_SM_MHZ
+            ? 0
+            : tma_second_clock_mhz(machine, &activity, (enum tma_sm_clock)launch->sm_clock_mhz);
+    struct tma_machine slower = tma_machine_at_clock(machine, mhz);
+    uint64_t cycles = mhz == 0 ? 0 : run_again(launch, &slower, &options);
+    if (cycles > 0)
+        timing->memory_share = tma_memory_share_of(machine, activity.cycles, mhz, (double)cycles);
 }
 
 /* ---- what a user relieves ---- */

@@ -77,8 +77,11 @@ static bool open_case(const struct cli_launch_options *options, bool memory,
         cli_launch_file_read(common->operands.items[0], &run->file) &&
         cli_launch_read(&run->file, options->label, &common->settings, &run->launch, &run->list);
     good = good && cli_launch_machine(&run->launch, &run->machine) &&
-           cli_launch_take_sass(options->sass, &run->launch, &run->sass) &&
-           tma_launch_prepare(&run->launch, &run->machine, memory, &run->prepared, &run->list);
+           cli_launch_take_sass(options->sass, &run->launch, &run->sass);
+    if (good)
+        run->machine = tma_machine_at_clock(&run->machine, run->launch.sm_clock_mhz);
+    good =
+        good && tma_launch_prepare(&run->launch, &run->machine, memory, &run->prepared, &run->list);
     run->compares = good && tma_launch_measurement(&run->launch, run->machine.name, &run->measured);
     if (run->compares)
         run->machine = tma_launch_measured_machine(&run->machine, &run->measured);
@@ -258,8 +261,14 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                        .ptx_name = cli_file_name(run->prepared.ptx_path),
                                        .checked_ctas =
                                            checked_ctas(options, &run->prepared.execution)};
-    if (run->compares)
+    report.sm_clock_mhz = run->launch.sm_clock_mhz;
+    report.data = run->launch.data;
+    if (report.timing != NULL && !run->compares)
+        cli_launch_find_memory_share(&run->launch, &run->machine, options->sample, &timing);
+    if (run->compares) {
         report.measured = &run->measured;
+        report.sm_clock_mhz = run->machine.sm_clock_mhz;
+    }
     bool is_short = result.instructions <= MOST_TRIED_INSTRUCTIONS;
     if (report.timing != NULL && (options->why || (is_short && !options->no_why))) {
         report.tried = true;

@@ -7,11 +7,13 @@
 #include "cli/files/launch_input.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
+#include "cli/launch_experiments.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
 #include "cli/tasks.h"
 #include "core/core_run.h"
 #include "launch/prepared.h"
+#include "report/clock_figures.h"
 #include "report/launch_report.h"
 
 struct launch_sweep {
@@ -27,7 +29,9 @@ struct launch_sweep {
 struct launch_row {
     bool run;
     uint64_t cycles;
-    uint32_t sm_clock_mhz;
+    uint32_t sm_clock_mhz;               /* of the simulation */
+    double time_ns;                      /* at the chosen clock */
+    double clock_ns[TMA_SM_CLOCK_COUNT]; /* unless a clock in MHz was chosen */
     bool validated, edited;
     struct tma_tune_limiter limiter;
     char reason[TMA_REASON_BYTES]; /* why it has not run */
@@ -46,16 +50,31 @@ static void say_why(const struct tma_prepared *prepared, const struct tma_ptx_re
         snprintf(row->reason, sizeof row->reason, "%s", how);
 }
 
+/* A measured launch has the clock of its measurement. */
+static void find_times(const struct tma_launch *launch, const struct tma_machine *machine,
+                       bool measured, struct tma_core_result *timing, struct launch_row *row) {
+    if (!measured)
+        cli_launch_find_memory_share(launch, machine, false, timing);
+    struct tma_activity activity = tma_launch_activity(timing, launch->data);
+    struct tma_clock_figures clock = tma_clock_figures_of(
+        machine, &activity, measured ? machine->sm_clock_mhz : launch->sm_clock_mhz);
+    row->sm_clock_mhz = machine->sm_clock_mhz;
+    row->time_ns = clock.ns;
+    for (int i = 0; i < TMA_SM_CLOCK_COUNT && !clock.fixed; i++)
+        row->clock_ns[i] = clock.clocks.at[i].ns;
+}
+
 static void run_launch(const struct tma_launch *launch, const struct tma_machine *own,
                        struct tma_diagnostics *list, struct launch_row *row) {
-    struct tma_machine machine = *own;
+    struct tma_machine machine = tma_machine_at_clock(own, launch->sm_clock_mhz);
     struct tma_launch_measured measured;
     struct tma_prepared prepared = {0};
     struct tma_ptx_result executed = {0};
     struct tma_core_result timing = {0};
     struct tma_error error;
     if (tma_launch_prepare(launch, &machine, true, &prepared, list)) {
-        if (tma_launch_measurement(launch, machine.name, &measured))
+        bool is_measured = tma_launch_measurement(launch, machine.name, &measured);
+        if (is_measured)
             machine = tma_launch_measured_machine(&machine, &measured);
         if (tma_core_run(&machine, &prepared.execution, NULL, &executed, &timing, &error) !=
             TMA_OK) {
@@ -65,7 +84,7 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
         } else {
             row->run = true;
             row->cycles = timing.cycles;
-            row->sm_clock_mhz = machine.sm_clock_mhz;
+            find_times(launch, &machine, is_measured, &timing, row);
             row->validated = machine.validated;
             row->edited = machine.edited;
             row->limiter = tma_launch_limiter_of(&machine, &timing);
@@ -120,7 +139,8 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
     row->found = TMA_TUNE_SIMULATED;
     row->cycles = got->cycles;
     row->sm_clock_mhz = got->sm_clock_mhz;
-    row->time_ns = (double)got->cycles * 1000 / got->sm_clock_mhz;
+    row->time_ns = got->time_ns;
+    memcpy(row->clock_ns, got->clock_ns, sizeof row->clock_ns);
     row->limiter = got->limiter;
     row->timing_validated = got->validated;
     row->timing_edited = got->edited;

@@ -4,6 +4,7 @@
 #include "cli/scenario_findings.h"
 #include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
+#include "experiment/kernel_clock.h"
 #include "report/report.h"
 
 enum tma_error_code cli_plain_report(const struct tma_scenario *scenario, const char *format,
@@ -21,6 +22,9 @@ enum tma_error_code cli_plain_report(const struct tma_scenario *scenario, const 
         program != NULL
             ? tma_kernel_run(&scenario->machine, &program->kernel, NULL, result, NULL, error)
             : tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
+    if (code == TMA_OK && program != NULL)
+        code =
+            tma_kernel_find_memory_share(&scenario->machine, &program->kernel, NULL, result, error);
     const struct cli_report report = {.scenario = scenario, .digests = &digests, .result = result};
     if (code == TMA_OK)
         cli_report_write(&report, number, out);

@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
+#include "experiment/kernel_clock.h"
 
 /* Shows how far the run is, until an interrupt ends it. */
 static bool look(void *context, const struct tma_run_state *state) {
@@ -56,6 +57,12 @@ enum tma_error_code cli_scenario_run(const struct tma_scenario *scenario, bool q
                                         sinks->events, &watch, result, place, error)
                : tma_run_watched(&scenario->machine, &scenario->workload, sinks->events, &watch,
                                  result, error);
+    if (scenario->program != NULL && code == TMA_OK && !cli_interrupted()) {
+        const struct tma_watch again = {
+            .look = look, .context = &progress, .sampling = sinks->sampling};
+        code = tma_kernel_find_memory_share(&scenario->machine, &scenario->program->kernel, &again,
+                                            result, error);
+    }
     cli_progress_clear(&progress);
     cli_interrupts_hold(false);
     /* The interrupt that came after the last look ends the command, too: it tries no experiments.

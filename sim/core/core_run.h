@@ -6,7 +6,7 @@
 
 #include "core/lowering.h"
 #include "memory/core/counters.h"
-#include "memory/machine.h"
+#include "memory/power.h"
 #include "ptx/execution.h"
 
 /* Why a warp does not issue: name, key in a report, text in a report. */
@@ -65,13 +65,14 @@ struct tma_core_result {
     uint32_t sms, ctas_per_sm, waves;
     uint64_t issue_slots;                     /* that warps took */
     uint64_t tensor_cycles;                   /* that tensor cores were busy, over all SMs */
-    uint64_t flops;                           /* of matrix products */
+    uint64_t macs[TMA_MMA_TYPE_COUNT];        /* multiply-adds of wgmma, by type */
     uint64_t (*line_stalls)[TMA_STALL_COUNT]; /* owned: cycles of warps, by instruction */
     uint64_t stalls[TMA_STALL_COUNT];         /* their sums */
     struct tma_core_wait *waits;              /* owned, by instruction */
     struct tma_core_note notes[TMA_CORE_NOTES];
     uint32_t note_count;
     struct tma_memory_counters memory;
+    double memory_share; /* of tma_activity; 0 until a second run has found it */
 };
 
 /* Parts of the model that a run can do without, to see what they are good for. */

@@ -670,7 +670,8 @@ static void grow_result(struct tma_ptx_result *executed, struct tma_core_result 
     for (size_t v = 0; v < sizeof bulk / sizeof bulk[0]; ++v)
         *bulk[v] = grow(*bulk[v], whole->bulk, part->bulk);
     result->issue_slots = grow(result->issue_slots, whole->slots, part->slots);
-    result->flops = grow(result->flops, whole->products, part->products);
+    for (int i = 0; i < TMA_MMA_TYPE_COUNT; ++i)
+        result->macs[i] = grow(result->macs[i], whole->products, part->products);
     result->tensor_cycles = grow(result->tensor_cycles, whole->products, part->products);
     uint64_t last_cycle = result->memory.last_cycle;
     uint64_t *counters = (uint64_t *)&result->memory;

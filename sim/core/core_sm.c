@@ -372,12 +372,12 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
 
 /* ---- matrix products ---- */
 
-static uint32_t rate_of(const struct tma_machine *machine, enum tma_ptx_type type) {
+static enum tma_mma_type mma_type(enum tma_ptx_type type) {
     uint32_t bits = tma_ptx_types[type].bits;
-    return bits == 64   ? machine->sm.mma_fp64
-           : bits == 32 ? machine->sm.mma_tf32
-           : bits == 8  ? machine->sm.mma_byte
-                        : machine->sm.mma_half;
+    return bits == 64   ? TMA_MMA_FP64
+           : bits == 32 ? TMA_MMA_TF32
+           : bits == 8  ? TMA_MMA_BYTE
+                        : TMA_MMA_HALF;
 }
 
 /* The warpgroup has issued a product: the tensor cores compute one after the other. */
@@ -389,8 +389,9 @@ static uint64_t multiply(struct tma_core_sm *sm, const struct tma_ptx_product *p
     uint32_t bits = tma_ptx_types[product->a].bits;
     uint64_t k_bytes = k * bits / 8, read_a = product->a_in_registers ? 0 : m * k_bytes,
              read_b = n * k_bytes;
-    uint64_t end = tma_port_serve(&sm->tensor, cycle,
-                                  tma_work_to_ticks(m * n * k, rate_of(machine, product->a)));
+    uint64_t end =
+        tma_port_serve(&sm->tensor, cycle,
+                       tma_work_to_ticks(m * n * k, tma_mma_rate(machine, mma_type(product->a))));
     uint64_t ticks = tma_work_to_ticks(read_a, machine->sm.mma_a_bytes) +
                      tma_work_to_ticks(read_b, machine->sm.mma_b_bytes);
     uint64_t read_end = (last_end > cycle ? last_end : cycle) + ticks / TMA_TICKS;
@@ -413,7 +414,8 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
     if (++group->warps[at] < warps)
         return;
     group->warps[at] = 0;
-    run->result->flops += UINT64_C(2) * product->shape.m * product->shape.n * product->shape.k;
+    run->result->macs[mma_type(product->a)] +=
+        (uint64_t)product->shape.m * product->shape.n * product->shape.k;
     uint64_t last = number == 0 ? 0 : group->ends[(number - 1) % TMA_CORE_PRODUCTS];
     uint64_t begin = last > group->asked[at] ? last : group->asked[at];
     group->ends[at] = run->plan.instructions[run->step.instruction].is_free

@@ -189,6 +189,7 @@ struct tma_result {
     uint32_t ctas_per_sm;
     uint64_t statements; /* executed */
     struct tma_sampled sampled;
+    double memory_share; /* of tma_activity; 0 until a second run has found it */
 };
 
 TMA_API_END

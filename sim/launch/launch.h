@@ -9,6 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "launch/element.h"
+#include "memory/power.h"
 #include "tensormap/tensormap.h"
 
 struct tma_yaml_node;
@@ -87,6 +88,8 @@ struct tma_launch {
     uint32_t dynamic_shared, registers; /* registers: 0: not given */
     uint32_t ctas_per_sm;               /* 0: as many as have room */
     struct tma_location ctas_per_sm_at;
+    uint32_t sm_clock_mhz;      /* as tma_kernel.sm_clock_mhz */
+    enum tma_operand_data data; /* of its matrix products; of records, what their buffers hold */
     struct tma_launch_buffer *buffers;
     struct tma_launch_parameter *parameters;
     struct tma_launch_part *parts;

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "launch/launch_reader.h"
 #include "launch/launch_sections.h"
+#include "scenario/clock_keys.h"
 #include "scenario/document.h"
 #include "scenario/map_file.h"
 #include "scenario/schema.h"
@@ -18,7 +19,8 @@ struct launch_input {
     char text[TEXT_BYTES + 1]; /* room for each text, which is taken from its node */
     const struct tma_yaml_node *dimensions[3][TMA_LAUNCH_DIMENSIONS];
     uint32_t dimension_counts[3];
-    uint32_t dynamic_shared, registers, ctas_per_sm;
+    uint32_t dynamic_shared, registers, ctas_per_sm, sm_clock_mhz;
+    enum tma_operand_data data;
     const struct tma_yaml_node *buffers, *parameters, *measured;
 };
 
@@ -100,6 +102,8 @@ static const struct tma_key launch_keys[] = {
      .offset = IN(ctas_per_sm),
      .meaning = "CTAs that an SM runs at a time, also more than its registers and shared memory "
                 "allow: what if; 0: as many as they allow"},
+    {.path = "sm_clock", TMA_SM_CLOCK_KEY(IN(sm_clock_mhz))},
+    {.path = "data", TMA_OPERAND_DATA_KEY(IN(data))},
     {.path = "buffers",
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
@@ -542,6 +546,8 @@ void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yam
     launch->ctas_per_sm = input.ctas_per_sm;
     launch->ctas_per_sm_at = ctas_per_sm == NULL ? root->at : ctas_per_sm->at;
     launch->measured = input.measured;
+    launch->sm_clock_mhz = input.sm_clock_mhz;
+    launch->data = input.data;
     launch->cluster_given = input.dimension_counts[CLUSTER] > 0;
     read_dimensions(reader, &input, GRID, launch->grid);
     read_dimensions(reader, &input, BLOCK, launch->block);

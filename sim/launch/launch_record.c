@@ -292,8 +292,10 @@ bool tma_launch_read_record(const char *line_text, size_t length, const char *na
     /* A line may also be a launch file. */
     if (launch->document != NULL && tma_yaml_find(launch->document, "parameters") != NULL)
         tma_launch_read_root(&reader, launch->document);
-    else if (launch->document != NULL)
+    else if (launch->document != NULL) {
         read_root(&reader, launch->document);
+        launch->data = TMA_DATA_SMALL; /* records have buffers of small integers */
+    }
     return tma_diagnostics_total(found) == before;
 }
 

@@ -40,7 +40,7 @@ static uint32_t scale(uint32_t value, uint64_t to, uint64_t from) {
 struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint32_t sm_clock_mhz) {
     struct tma_machine other = *machine;
     uint64_t to = sm_clock_mhz, from = machine->sm_clock_mhz;
-    if (to == 0 || to == from)
+    if (to < TMA_LEAST_SM_MHZ || to == from)
         return other;
     other.sm_clock_mhz = sm_clock_mhz;
     for (size_t i = 0; i < tma_machine_parameter_count; i++) {

@@ -27,7 +27,8 @@ enum {
     TMA_LINE_BYTES = 128,
     TMA_L2_MAX_WAYS = 16, /* of a set */
     TMA_MAX_CARVE_OUTS = 16,
-    TMA_MAX_TLB_MISSES = 64 /* of a CPC */
+    TMA_MAX_TLB_MISSES = 64, /* of a CPC */
+    TMA_LEAST_SM_MHZ = 100   /* a clock of the SMs that a user can give */
 };
 
 struct tma_machine {
@@ -46,6 +47,7 @@ struct tma_machine {
 #define TMA_TIME(section, key, member, ...)                    uint32_t member;
 #define TMA_RATE(section, key, member, ...)                    uint32_t member;
 #define TMA_COUNT(section, key, member, ...)                   uint32_t member;
+#define TMA_POWER(section, key, member, ...)                   uint32_t member;
 #define TMA_SIZE(section, key, member, ...)                    uint64_t member;
 #define TMA_WORD(section, key, member, type, ...)              enum tma_##type member;
 #define TMA_LIST(section, member, count, length, ...)          uint32_t member[length], count;
@@ -79,9 +81,10 @@ static inline uint32_t tma_machine_slice_groups(const struct tma_machine *machin
     return (slices + TMA_GROUP_SLICES - 1) / TMA_GROUP_SLICES;
 }
 
-/* The machine with its SMs at another clock; 0: at its own. L2 and DRAM keep their clocks: what has
- * the clock L2 in memory/machine_rows.h is another number of cycles of the SMs, and as long or as
- * much in a second, as far as whole numbers of its unit say. DRAM has its values in picoseconds. */
+/* The machine with its SMs at another clock; less than TMA_LEAST_SM_MHZ: at its own. L2 and DRAM
+ * keep their clocks: what has the clock L2 in memory/machine_rows.h is another number of cycles of
+ * the SMs, and as long or as much in a second, as far as whole numbers of its unit say. DRAM has
+ * its values in picoseconds. */
 struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint32_t sm_clock_mhz);
 
 TMA_API_END

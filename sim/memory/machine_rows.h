@@ -23,6 +23,9 @@
  *                  rate that is FAST (a thousand times as high), or KEPT
  *   meaning        one line of the reference
  *
+ * TMA_POWER is a number that only the clock of the SMs and the power follow from (memory/power.h):
+ * no cycle depends on it, and a machine file may leave it out, which is 0.
+ *
  * TMA_RATE_IF_ANY is a rate that a machine file may leave out: what does not exist, at a rate of 0.
  * TMA_GPU is a number of the GPU as a whole, TMA_SIZE a uint64_t, TMA_WORD one of the names of a
  * policy, TMA_LIST a list of numbers with a field for its length, TMA_BOUND_LIST one whose length
@@ -48,6 +51,9 @@
 #endif
 #ifndef TMA_COUNT
 #define TMA_COUNT(...)
+#endif
+#ifndef TMA_POWER
+#define TMA_POWER(...)
 #endif
 #ifndef TMA_SIZE
 #define TMA_SIZE(...)
@@ -526,6 +532,63 @@ TMA_COUNT(
     "ones")
 TMA_SECTION_END(core)
 
+TMA_SECTION(power)
+TMA_POWER(
+    power, cap, cap_watts, watts, 1, 1e5,
+    "power to which the driver brings launches without a pause; without this key the SMs keep "
+    "their clock")
+TMA_POWER(
+    power, peak, peak_watts, watts, 1, 1e5,
+    "power that the SMs can take in one launch; more lowers the clock at once. Required where "
+    "there is a cap")
+TMA_POWER(power, peak_memory, peak_memory_permille, percent, 0, 1000,
+          "part of the power of L2 and DRAM that counts there, too")
+TMA_POWER(power, rest, rest_watts, watts, 0, 1e5, "power of the GPU while it does nothing")
+TMA_POWER(power, active, active_watts, watts, 0, 1e5,
+          "additional power of all SMs while they have CTAs, whatever these do")
+TMA_POWER(power, mma_half, mma_half_fj, femtojoules, 0, 1e6,
+          "energy of a multiply-add of a matrix product of 16-bit types, of random numbers")
+TMA_POWER(power, mma_half_small, mma_half_small_fj, femtojoules, 0, 1e6,
+          "the same of small integers")
+TMA_POWER(power, mma_half_zeros, mma_half_zeros_fj, femtojoules, 0, 1e6, "the same of zeros")
+TMA_POWER(power, mma_tf32, mma_tf32_fj, femtojoules, 0, 1e6, "the same for tf32: random numbers")
+TMA_POWER(power, mma_tf32_small, mma_tf32_small_fj, femtojoules, 0, 1e6, "small integers")
+TMA_POWER(power, mma_tf32_zeros, mma_tf32_zeros_fj, femtojoules, 0, 1e6, "zeros")
+TMA_POWER(power, mma_byte, mma_byte_fj, femtojoules, 0, 1e6,
+          "the same for 8-bit types: random numbers")
+TMA_POWER(power, mma_byte_small, mma_byte_small_fj, femtojoules, 0, 1e6, "small integers")
+TMA_POWER(power, mma_byte_zeros, mma_byte_zeros_fj, femtojoules, 0, 1e6, "zeros")
+TMA_POWER(power, mma_nibble, mma_nibble_fj, femtojoules, 0, 1e6, "4-bit types, whatever the data")
+TMA_POWER(power, mma_fp64, mma_fp64_fj, femtojoules, 0, 1e6, "float64, whatever the data")
+TMA_POWER(power, instruction, instruction_fj, femtojoules, 0, 1e9,
+          "energy of an instruction of a warp")
+TMA_POWER(power, shared, shared_fj, femtojoules, 0, 1e6,
+          "energy of a byte from or to shared memory, but for operands of matrix products")
+TMA_POWER(power, l2, l2_fj, femtojoules, 0, 1e6, "energy of a byte between L2 and the SMs")
+TMA_POWER(power, dram, dram_fj, femtojoules, 0, 1e6, "energy of a byte from or to DRAM")
+TMA_POWER(power, bytes_small, bytes_small_permille, percent, 0, 1000,
+          "energy of bytes of small integers, in that of random ones")
+TMA_POWER(power, bytes_zeros, bytes_zeros_permille, percent, 0, 1000, "the same of zeros")
+TMA_POWER(power, voltage_slope, voltage_slope_permille, percent, 0, 1000,
+          "by which part of itself the voltage of the SMs falls where the clock falls by all of it")
+TMA_POWER(power, voltage_least, voltage_least_permille, percent, 1, 1000,
+          "least voltage, in that at boost")
+TMA_POWER(power, tensor_clock, tensor_clock_mhz, mhz, 1, 10000,
+          "clock of the SMs of a GPC while its tensor cores work; without this key: sm_clock")
+TMA_POWER(power, tensor_sms, tensor_sms, none, 0, TMA_MAX_SMS,
+          "SMs of a grid that are in all GPCs: with fewer, a GPC keeps the boost clock, and a "
+          "profiler counts its cycles")
+TMA_POWER(power, tensor_drop, tensor_drop_permille, percent, 0, 900,
+          "by which part the sustained clock is lower than tensor_clock with products of 16 bits "
+          "that keep tensor cores busy, whatever the power is")
+TMA_POWER(power, tensor_drop_from, tensor_drop_from_permille, percent, 0, 1000,
+          "part of the time for which tensor cores are busy from which on this begins")
+TMA_POWER(power, settle, settle_us, microseconds, 0, 1e6,
+          "for how long the clock is lower at the start of a launch that takes power.peak")
+TMA_POWER(power, settle_drop, settle_drop_permille, percent, 0, 900,
+          "by which part it is lower; less power, less of it")
+TMA_SECTION_END(power)
+
 #undef TMA_GPU
 #undef TMA_SECTION
 #undef TMA_SECTION_END
@@ -533,6 +596,7 @@ TMA_SECTION_END(core)
 #undef TMA_RATE
 #undef TMA_RATE_IF_ANY
 #undef TMA_COUNT
+#undef TMA_POWER
 #undef TMA_SIZE
 #undef TMA_WORD
 #undef TMA_LIST

@@ -48,19 +48,22 @@ struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_i
     double cycles = (double)result->cycles;
     struct tma_machine own = tma_machine_at_clock(input->machine, kernel->sm_clock_mhz);
     struct tma_report_limits limits = tma_report_limits_of(&own, result);
+    figures.clock = tma_kernel_clock_figures(input->machine, kernel, result);
     figures.sm_clock_mhz = own.sm_clock_mhz;
+    uint32_t counted_mhz = tma_kernel_clock_mhz(input->machine, kernel, result);
     for (uint32_t r = 0; r < kernel->role_count; r++)
         figures.threads += kernel->roles[r].warps * WARP_THREADS;
-    figures.time_ns = tma_ratio(cycles * 1000, figures.sm_clock_mhz);
+    figures.time_ns = figures.clock.ns;
     figures.moved_bytes = counters->bytes + counters->stored_bytes + counters->reduced_bytes;
     figures.gigabytes_per_second = tma_ratio((double)figures.moved_bytes, figures.time_ns);
     figures.bytes_per_cycle_per_sm =
         tma_ratio(tma_ratio((double)figures.moved_bytes, cycles), figures.sms);
-    figures.memory = tma_memory_figures_of(result, own.sm_clock_mhz);
+    figures.memory = tma_memory_figures_of(result, counted_mhz);
     tma_limit_figures_of(&limits, result, &figures.memory, figures.sms, figures.limits);
     find_busy(result, figures.busy);
     figures.teraflops = tma_ratio(2 * (double)counters->multiply_adds, figures.time_ns * 1000);
-    figures.tensor_of_all = tma_ratio(figures.busy[TMA_KERNEL_TENSOR] * figures.sms, own.sm_count);
+    figures.tensor_of_all = tma_ratio(figures.busy[TMA_KERNEL_TENSOR] * figures.sms,
+                                      own.sm_count * figures.clock.slowdown);
     for (uint32_t r = 0; r < kernel->role_count; r++) {
         for (int c = 0; c < TMA_ROLE_CAUSE_COUNT; c++)
             figures.role_cycles[r] += result->role_cycles[r][c];

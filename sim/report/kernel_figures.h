@@ -3,6 +3,7 @@
 #ifndef TMA_REPORT_KERNEL_FIGURES_H
 #define TMA_REPORT_KERNEL_FIGURES_H
 
+#include "report/clock_figures.h"
 #include "report/kernel_report.h"
 #include "report/limit_figures.h"
 #include "report/memory_figures.h"
@@ -46,6 +47,7 @@ struct tma_busiest tma_busiest_of(const struct tma_result *result);
 struct tma_kernel_figures {
     uint32_t sms;     /* that had a CTA */
     uint32_t threads; /* of a CTA */
+    struct tma_clock_figures clock;
     uint32_t sm_clock_mhz;
     double time_ns;
     uint64_t moved_bytes; /* loaded, stored and reduced */

@@ -130,6 +130,7 @@ void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *o
     tma_sampled_write_json(input->result, json);
     tma_json_string(json, "scenario", input->scenario);
     tma_machine_write_json(input->machine, figures.sm_clock_mhz, json);
+    tma_clock_write_json(&figures.clock, json);
     write_kernel(&report);
     write_rates(&report);
     write_memory(&report);

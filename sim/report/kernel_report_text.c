@@ -129,6 +129,7 @@ void tma_kernel_report_text(const struct tma_kernel_report_input *input, FILE *o
         tma_partial_write_text(input->result, out);
     write_kernel(&report);
     tma_time_write_text(input->result, figures.time_ns, &input->findings, out);
+    tma_clock_write_text(&figures.clock, out);
     tma_rates_write_text(&(struct tma_rates){figures.teraflops, figures.tensor_of_all,
                                              figures.gigabytes_per_second, figures.moved_bytes,
                                              figures.limits, &figures.memory},

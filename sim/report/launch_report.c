@@ -6,6 +6,7 @@
 
 #include "base/allocation.h"
 #include "base/printable.h"
+#include "report/clock_figures.h"
 #include "report/decimal.h"
 #include "report/ratio.h"
 
@@ -153,15 +154,17 @@ static struct busy busy_of(const struct tma_machine *machine,
         .dram = tma_percentage((double)timing->memory.bus_busy, cycles * machine->dram.channels)};
 }
 
-static double teraflops(const struct tma_launch_report *report) {
-    double ns = (double)report->timing->cycles * 1000 / report->machine->sm_clock_mhz;
-    return ns > 0 ? (double)report->timing->flops / ns / 1000 : 0;
+static struct tma_clock_figures clock_of(const struct tma_launch_report *report) {
+    struct tma_activity activity = tma_launch_activity(report->timing, report->data);
+    return tma_clock_figures_of(report->machine, &activity, report->sm_clock_mhz);
 }
 
-/* Of what all tensor cores of the machine would compute in that time. */
-static double percent_of_peak(const struct tma_launch_report *report) {
-    return tma_percentage((double)report->timing->tensor_cycles,
-                          (double)report->timing->cycles * report->machine->sm_count);
+/* Of what all tensor cores of the machine would compute in the time of the launch, at the clock
+ * that was simulated. */
+static double percent_of_peak(const struct tma_launch_report *report,
+                              const struct tma_clock_figures *clock) {
+    double all = (double)report->timing->cycles * report->machine->sm_count;
+    return tma_percentage((double)report->timing->tensor_cycles, all * clock->slowdown);
 }
 
 /* How much of the cycles was simulated, in percent. */
@@ -306,12 +309,13 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
     struct busy busy = busy_of(machine, timing);
+    struct tma_clock_figures clock = clock_of(report);
     label("time", out);
-    fprintf(out, "%" PRIu64 " cycles: %s us at %" PRIu32 " MHz on ", timing->cycles,
-            tma_decimal((double)timing->cycles / machine->sm_clock_mhz, 2).text,
-            machine->sm_clock_mhz);
+    fprintf(out, "%" PRIu64 " cycles: %s us at %s MHz on ", timing->cycles,
+            tma_decimal(clock.ns / 1000, 2).text, tma_decimal(clock.mhz, 0).text);
     tma_write_printable(machine->name, out);
     fputc('\n', out);
+    tma_clock_write_text(&clock, out);
     if (report->measured != NULL) {
         double predicted = (double)(timing->cycles + timing->launch_cycles),
                measured = (double)report->measured->cycles,
@@ -344,11 +348,11 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
             tma_decimal(busy.issue, 1).text, tma_decimal(busy.tensor, 1).text,
             tma_decimal(busy.shared, 1).text, tma_decimal(busy.l2, 1).text,
             tma_decimal(busy.dram, 1).text);
-    if (timing->flops > 0) {
+    if (clock.teraflops > 0) {
         label("matrix products", out);
-        fprintf(out, "%s TFLOP/s, %s %% of what the tensor cores can do\n",
-                tma_decimal(teraflops(report), 1).text,
-                tma_decimal(percent_of_peak(report), 1).text);
+        fprintf(out, "%s TFLOP/s: %s %% of what the tensor cores can at %" PRIu32 " MHz\n",
+                tma_decimal(clock.teraflops, 1).text,
+                tma_decimal(percent_of_peak(report, &clock), 1).text, machine->sm_clock_mhz);
     }
     if (report->tried && report->limit_count == 0) {
         label("limited by", out);
@@ -425,12 +429,14 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
     struct busy busy = busy_of(machine, timing);
+    struct tma_clock_figures clock = clock_of(report);
     tma_json_begin_object(json, "timing");
     tma_json_string(json, "machine", machine->name);
     tma_json_unsigned(json, "cycles", timing->cycles);
     tma_json_unsigned(json, "launch_cycles", timing->launch_cycles);
     tma_json_unsigned(json, "sm_clock_mhz", machine->sm_clock_mhz);
-    tma_json_decimal(json, "time_ns", (double)timing->cycles * 1000 / machine->sm_clock_mhz, 1);
+    tma_json_decimal(json, "time_ns", clock.ns, 1);
+    tma_clock_write_json(&clock, json);
     if (report->measured != NULL) {
         tma_json_unsigned(json, "measured_cycles", report->measured->cycles);
         tma_json_string(json, "measured_on", report->measured->gpu);
@@ -446,9 +452,9 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     tma_json_decimal(json, "l2", busy.l2, 1);
     tma_json_decimal(json, "dram", busy.dram, 1);
     tma_json_end_object(json);
-    tma_json_decimal(json, "teraflops", teraflops(report), 1);
-    if (timing->flops > 0)
-        tma_json_decimal(json, "percent_of_peak", percent_of_peak(report), 1);
+    tma_json_decimal(json, "teraflops", clock.teraflops, 1);
+    if (clock.teraflops > 0)
+        tma_json_decimal(json, "percent_of_peak", percent_of_peak(report, &clock), 1);
     if (report->sampled) {
         tma_json_begin_line(json, "sampled");
         tma_json_decimal(json, "simulated_percent", simulated_percent(timing), 1);

@@ -33,6 +33,8 @@ struct tma_launch_report {
     uint32_t checked_ctas;                       /* that were checked for races */
     const struct tma_machine *machine;
     const struct tma_core_result *timing;       /* NULL: no time passed */
+    uint32_t sm_clock_mhz;                      /* as tma_kernel.sm_clock_mhz */
+    enum tma_operand_data data;                 /* of matrix products */
     const struct tma_launch_measured *measured; /* on the machine's GPU; NULL: nothing */
     bool sampled;                               /* it was to be simulated in part, where long */
     bool tried;                                 /* the experiments that find limits have run */

@@ -1,5 +1,6 @@
 #include "report/page_data.h"
 
+#include "report/clock_figures.h"
 #include "report/figures.h"
 #include "report/first_screen.h"
 #include "report/kernel_figures.h"
@@ -17,8 +18,9 @@ static void write_rate(const char *key, double bytes_per_cycle, const struct tma
 
 /* The clock that the cycles count. */
 static uint32_t clock_of(const struct tma_page_input *input) {
-    return input->kernel != NULL && input->kernel->sm_clock_mhz > 0 ? input->kernel->sm_clock_mhz
-                                                                    : input->machine->sm_clock_mhz;
+    return input->kernel != NULL
+               ? tma_kernel_clock_mhz(input->machine, input->kernel, input->result)
+               : input->machine->sm_clock_mhz;
 }
 
 void tma_page_write_overview(const struct tma_page_input *input, struct tma_json *json) {

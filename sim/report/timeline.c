@@ -4,6 +4,7 @@
 
 #include "base/version.h"
 #include "engine/roles/statement_label.h"
+#include "report/clock_figures.h"
 #include "report/timeline_events.h"
 
 enum { NAME_BYTES = 160 };
@@ -259,8 +260,8 @@ static void write_other_data(struct timeline *timeline) {
 
 void tma_timeline_write(const struct tma_timeline_input *input, FILE *out) {
     uint32_t clock_mhz = input->machine->sm_clock_mhz;
-    if (input->kernel != NULL && input->kernel->sm_clock_mhz > 0)
-        clock_mhz = input->kernel->sm_clock_mhz;
+    if (input->kernel != NULL)
+        clock_mhz = tma_kernel_clock_mhz(input->machine, input->kernel, input->result);
     struct timeline timeline = {.events = {.json = {.out = out},
                                            .category = input->scenario,
                                            .clock_mhz = clock_mhz > 0 ? clock_mhz : 1},

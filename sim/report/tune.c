@@ -66,6 +66,19 @@ static int compare(const void *first, const void *second) {
     return a->number < b->number ? -1 : 1;
 }
 
+static void find_best_at(struct tma_tune *tune) {
+    for (int clock = 0; clock < TMA_SM_CLOCK_COUNT; clock++) {
+        const struct tma_tune_row *best = &tune->rows[0];
+        for (size_t i = 1; i < tune->row_count; i++) {
+            const struct tma_tune_row *row = &tune->rows[i];
+            if (group(row) == TMA_TUNE_SIMULATED && row->clock_ns[clock] > 0 &&
+                row->clock_ns[clock] < best->clock_ns[clock])
+                best = row;
+        }
+        tune->best_at[clock] = best == &tune->rows[0] ? NULL : best;
+    }
+}
+
 void tma_tune_rank(struct tma_tune *tune) {
     if (tune->row_count == 0)
         return;
@@ -74,6 +87,7 @@ void tma_tune_rank(struct tma_tune *tune) {
     bool is_timed = best->found == TMA_TUNE_SIMULATED || best->found == TMA_TUNE_ESTIMATED;
     if (!is_timed || !(best->time_ns > 0))
         return;
+    find_best_at(tune);
     for (size_t i = 0; i < tune->row_count; i++) {
         struct tma_tune_row *row = &tune->rows[i];
         row->ratio = row->time_ns / best->time_ns;

@@ -36,12 +36,13 @@ struct tma_tune_row {
     enum tma_tune_found found;
     char *failure; /* owned; ILLEGAL: why */
     uint32_t sm_clock_mhz;
-    uint64_t bound_cycles;    /* lower bound of the time */
-    uint64_t cycles;          /* SIMULATED, ESTIMATED: of the run; BOUND: the bound */
-    double time_ns;           /* the same */
-    double least_ns, most_ns; /* over the draws; 0: no draws */
-    bool same;                /* its draws and those of the best overlap; true for the best */
-    double ratio;             /* of the time to the best's */
+    uint64_t bound_cycles;               /* lower bound of the time */
+    uint64_t cycles;                     /* SIMULATED, ESTIMATED: of the run; BOUND: the bound */
+    double time_ns;                      /* the same */
+    double clock_ns[TMA_SM_CLOCK_COUNT]; /* at each clock; 0: the user gave one in MHz */
+    double least_ns, most_ns;            /* over the draws; 0: no draws */
+    bool same;    /* its draws and those of the best overlap; true for the best */
+    double ratio; /* of the time to the best's */
     struct tma_tune_limiter limiter; /* SIMULATED */
     bool timing_validated, timing_edited;
 };
@@ -54,6 +55,8 @@ struct tma_tune {
     size_t row_count;
     uint32_t draws; /* further ones with which the finalists ran */
     bool partial;   /* an interrupt ended the tuner */
+    /* Of the rows, after the ranking: the fastest one at each clock, if it is not the first row. */
+    const struct tma_tune_row *best_at[TMA_SM_CLOCK_COUNT];
 };
 
 /* Returns what limits a run of a kernel. */

@@ -100,10 +100,27 @@ static void write_close(const struct tma_tune *tune, FILE *out) {
                 close + 1);
 }
 
+/* Where another combination is the fastest at another clock. */
+static void write_clocks(const struct tma_tune *tune, FILE *out) {
+    static const char *const phrases[TMA_SM_CLOCK_COUNT] = {[TMA_SM_SINGLE] = "as a single launch",
+                                                            [TMA_SM_BOOST] = "at boost",
+                                                            [TMA_SM_SUSTAINED] =
+                                                                "in launches without a pause"};
+    for (int i = 0; i < TMA_SM_CLOCK_COUNT; i++) {
+        const struct tma_tune_row *row = tune->best_at[i];
+        if (row != NULL)
+            fprintf(out, "%s rank %zu is the fastest: %s us, where rank 1 takes %s us\n",
+                    phrases[i], (size_t)(row - tune->rows) + 1,
+                    tma_decimal(row->clock_ns[i] / 1000, 2).text,
+                    tma_decimal(tune->rows[0].clock_ns[i] / 1000, 2).text);
+    }
+}
+
 void tma_tune_write_end(const struct tma_tune *tune, FILE *out) {
     write_counts(tune, out);
     write_same(tune, out);
     write_close(tune, out);
+    write_clocks(tune, out);
     if (tune->rows[0].found == TMA_TUNE_SIMULATED && !tune->rows[0].timing_validated)
         fprintf(out, "the times%s\n", tma_timing_note(false, tune->rows[0].timing_edited));
     if (tune->partial)

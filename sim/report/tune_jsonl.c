@@ -1,4 +1,5 @@
 /* JSON lines: an object for each combination, without those that an interrupt left out. */
+#include "report/clock_figures.h"
 #include "report/json_writer.h"
 #include "report/tune_cells.h"
 #include "report/tune_formats.h"
@@ -7,6 +8,11 @@ static void write_figures(struct tma_json *json, const struct tma_tune_row *row)
     tma_json_unsigned(json, "cycles", row->cycles);
     tma_json_decimal(json, "time_ns", row->time_ns, 6);
     tma_json_decimal(json, "ratio", row->ratio, 6);
+    for (int i = 0; row->clock_ns[0] > 0 && i < TMA_SM_CLOCK_COUNT; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_ns", tma_sm_clock_keys[i]);
+        tma_json_decimal(json, key, row->clock_ns[i], 6);
+    }
     tma_json_unsigned(json, "bound_cycles", row->bound_cycles);
     if (row->most_ns > 0) {
         tma_json_decimal(json, "least_ns", row->least_ns, 6);

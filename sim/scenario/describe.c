@@ -73,6 +73,9 @@ struct pair_digesting {
 
 static void digest_pair(void *context, const char *key, const char *value) {
     struct pair_digesting *digesting = context;
+    /* No cycle depends on the section `power`. */
+    if (strncmp(key, "gpu.power.", strlen("gpu.power.")) == 0)
+        return;
     uint64_t *digest =
         strncmp(key, "gpu.", 4) == 0 ? &digesting->digests.machine : &digesting->digests.scenario;
     digesting->out_of_memory |= value == NULL;

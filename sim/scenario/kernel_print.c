@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/roles/statement_label.h"
+#include "scenario/clock_keys.h"
 #include "scenario/kernel_reader.h"
 
 struct printer {
@@ -250,8 +251,13 @@ static void print_kernel(const struct printer *printer) {
     fprintf(out, "  shared_memory: %u\n", kernel->shared_bytes);
     if (kernel->sm_count > 0)
         fprintf(out, "  sms: %u\n", kernel->sm_count);
-    if (kernel->sm_clock_mhz > 0)
+    if (kernel->sm_clock_mhz >= TMA_LEAST_SM_MHZ)
         fprintf(out, "  sm_clock: %u MHz\n", kernel->sm_clock_mhz);
+    else if (kernel->sm_clock_mhz != TMA_SM_SINGLE)
+        fprintf(out, "  sm_clock: %s\n",
+                tma_name_of(&tma_sm_clock_names, (int)kernel->sm_clock_mhz));
+    if (kernel->data != TMA_DATA_RANDOM)
+        fprintf(out, "  data: %s\n", tma_name_of(&tma_operand_data_names, (int)kernel->data));
     print_costs(&kernel->costs, out);
     fprintf(out, "  initial_cache: %s\n", kernel->cold ? "cold" : "warm");
     if (kernel->table_count > 0)

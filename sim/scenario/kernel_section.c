@@ -5,6 +5,7 @@
 #include "base/allocation.h"
 #include "engine/roles/kernel_use.h"
 #include "memory/topology.h"
+#include "scenario/clock_keys.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/parameters.h"
 #include "scenario/value.h"
@@ -107,16 +108,8 @@ static const struct tma_key kernel_keys[] = {
      .fallback = "all",
      .offset = IN(kernel.sm_count),
      .meaning = "number of SMs that the kernel may use"},
-    {.path = "sm_clock",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_mhz,
-     .min = 100,
-     .max = 10000,
-     .names = &machine_names,
-     .fallback = "machine",
-     .offset = IN(kernel.sm_clock_mhz),
-     .meaning = "clock of the SMs in this run; L2 and DRAM keep their own; machine: that of the "
-                "machine file"},
+    {.path = "sm_clock", TMA_SM_CLOCK_KEY(IN(kernel.sm_clock_mhz))},
+    {.path = "data", TMA_OPERAND_DATA_KEY(IN(kernel.data))},
     {.path = "initial_cache",
      .kind = TMA_KEY_BOOL,
      .names = &cache_names,

@@ -55,6 +55,18 @@ struct machine_input {
      meaning},
 #define TMA_COUNT(section, key, member, unit, least, most, relief, ablation, off, meaning)         \
     NUMBER(TMA_KEY_U32, #section "." #key, section.member, unit, least, most, meaning)
+#define TMA_POWER(section, key, member, unit, least, most, meaning)                                \
+    {#section "." #key,                                                                            \
+     TMA_KEY_U32,                                                                                  \
+     &tma_unit_##unit,                                                                             \
+     least,                                                                                        \
+     most,                                                                                         \
+     TMA_OPTIONAL,                                                                                 \
+     IN(section.member),                                                                           \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     0,                                                                                            \
+     meaning},
 #define TMA_SIZE(section, key, member, unit, least, most, meaning)                                 \
     NUMBER(TMA_KEY_U64, #section "." #key, section.member, unit, least, most, meaning)
 /* The first name of an optional policy is the default. */
@@ -254,6 +266,9 @@ static void check_sizes(const struct tma_yaml_node *root, const struct tma_machi
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.bus"),
                      "dram.bus and dram.clock transfer less than one byte in 1000 SM cycles");
     check_dram(root, machine, list);
+    if (machine->power.cap_watts > 0 && machine->power.peak_watts == 0)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "power"),
+                     "power.cap needs power.peak beside it");
 }
 
 /* Says what the machine would take on the host before anything takes it. */
@@ -273,7 +288,10 @@ static void check_memory(const struct tma_yaml_node *root, const struct tma_mach
                          parts[i].path, parts[i].what, parts[i].bytes, TMA_LIMIT_MACHINE_BYTES);
 }
 
+/* No cycle depends on the section `power`. */
 static bool is_digested(const char *key) {
+    if (strncmp(key, "power.", strlen("power.")) == 0)
+        return false;
     for (size_t i = 0; i < sizeof undigested / sizeof *undigested; i++)
         if (strcmp(key, undigested[i]) == 0)
             return false;

@@ -80,6 +80,7 @@ static const char *group_heading(const char *path, size_t length) {
         {"warp.", "`warp`: what instructions of the warps of a kernel's roles take"},
         {"sm.", "`sm`: what an SM has for CTAs, and the rates of its units"},
         {"core.", "`core`: what instructions of compiled kernels take"},
+        {"power.", "`power`: the power of the GPU, and the clock of the SMs that follows from it"},
     };
     for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++)
         if (strlen(headings[i].group) == length && strncmp(headings[i].group, path, length) == 0)

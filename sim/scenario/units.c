@@ -14,6 +14,10 @@ static const struct tma_suffix times[] = {{"ns", 1}, {"us", 1000}};
 static const struct tma_suffix picoseconds[] = {{"ns", 1000}, {"us", 1000000}};
 static const struct tma_suffix bits[] = {{"bit", 1}};
 static const struct tma_suffix millicycles[] = {{"cycles", 1000}, {"cycle", 1000}};
+static const struct tma_suffix microseconds[] = {{"us", 1}, {"ms", 1000}};
+static const struct tma_suffix watts[] = {{"W", 1}};
+static const struct tma_suffix energies[] = {{"pJ", 1000}, {"nJ", 1000000}};
+static const struct tma_suffix percents[] = {{"%", 10}};
 static const struct tma_suffix rates[] = {{"B/cycle", 1000}};
 
 const struct tma_quantity_unit tma_unit_none = {"a number", NULL, 0, true};
@@ -28,6 +32,12 @@ const struct tma_quantity_unit tma_unit_millicycles = {"a duration", millicycles
 const struct tma_quantity_unit tma_unit_ns = {"a time", times, COUNT(times), false};
 const struct tma_quantity_unit tma_unit_ps = {"a time", picoseconds, COUNT(picoseconds), false};
 const struct tma_quantity_unit tma_unit_bits = {"a width", bits, COUNT(bits), false};
+const struct tma_quantity_unit tma_unit_microseconds = {"a time", microseconds, COUNT(microseconds),
+                                                        false};
+const struct tma_quantity_unit tma_unit_watts = {"a power", watts, COUNT(watts), false};
+const struct tma_quantity_unit tma_unit_femtojoules = {"an energy", energies, COUNT(energies),
+                                                       false};
+const struct tma_quantity_unit tma_unit_percent = {"a part", percents, COUNT(percents), false};
 const struct tma_quantity_unit tma_unit_bytes_per_kcycle = {"a rate", rates, COUNT(rates), false};
 
 /* 10^18 is the largest power of ten that fits in an int64_t. */

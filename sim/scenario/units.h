@@ -25,12 +25,16 @@ extern const struct tma_quantity_unit tma_unit_bytes;   /* B, KiB, MiB, GiB; bas
 
 /* As tma_unit_bytes, but a number without a unit is in bytes, as in the driver API. */
 extern const struct tma_quantity_unit tma_unit_driver_bytes;
-extern const struct tma_quantity_unit tma_unit_mhz;         /* MHz, GHz; base unit: MHz */
-extern const struct tma_quantity_unit tma_unit_cycles;      /* cycles */
-extern const struct tma_quantity_unit tma_unit_millicycles; /* cycles; base unit: 1/1000 cycle */
-extern const struct tma_quantity_unit tma_unit_ns;          /* ns, us; base unit: ns */
-extern const struct tma_quantity_unit tma_unit_ps;          /* ns, us; base unit: ps */
-extern const struct tma_quantity_unit tma_unit_bits;        /* bit */
+extern const struct tma_quantity_unit tma_unit_mhz;          /* MHz, GHz; base unit: MHz */
+extern const struct tma_quantity_unit tma_unit_cycles;       /* cycles */
+extern const struct tma_quantity_unit tma_unit_millicycles;  /* cycles; base unit: 1/1000 cycle */
+extern const struct tma_quantity_unit tma_unit_ns;           /* ns, us; base unit: ns */
+extern const struct tma_quantity_unit tma_unit_ps;           /* ns, us; base unit: ps */
+extern const struct tma_quantity_unit tma_unit_bits;         /* bit */
+extern const struct tma_quantity_unit tma_unit_microseconds; /* us */
+extern const struct tma_quantity_unit tma_unit_watts;        /* W */
+extern const struct tma_quantity_unit tma_unit_femtojoules;  /* pJ, nJ; base unit: 1/1000 pJ */
+extern const struct tma_quantity_unit tma_unit_percent;      /* %; base unit: 1/1000 of the whole */
 extern const struct tma_quantity_unit
     tma_unit_bytes_per_kcycle; /* B/cycle; base unit: 1/1000 B/cycle */
 

@@ -8,6 +8,8 @@
 #include "base/allocation.h"
 #include "bound/bound.h"
 #include "bound/estimate.h"
+#include "experiment/kernel_clock.h"
+#include "report/clock_figures.h"
 
 /* What a worker does: looks at one combination, or simulates it. */
 enum step {
@@ -23,13 +25,35 @@ struct task {
 };
 
 struct tuning_outcome {
-    bool failed;   /* the bytes that follow are the reason */
-    bool repeated; /* the draw is the seed of the machine: there is nothing new in it */
-    uint32_t sm_clock_mhz;
+    bool failed;           /* the bytes that follow are the reason */
+    bool repeated;         /* the draw is the seed of the machine: there is nothing new in it */
+    uint32_t sm_clock_mhz; /* of the simulation */
+    double ns;             /* of a run; at the chosen clock, if it was whole */
+    double clock_ns[TMA_SM_CLOCK_COUNT]; /* of a whole run without a clock in MHz */
     struct tma_kernel_estimate estimate; /* LOOK: the bound */
     struct tma_tune_limiter limiter;     /* of a run that came to its end */
     bool timing_validated, timing_edited;
 };
+
+static double nanoseconds(uint64_t cycles, uint32_t clock_mhz) {
+    return (double)cycles * 1000 / clock_mhz;
+}
+
+/* The times of a run at the chosen clock, and at each of the three. */
+static enum tma_error_code find_times(const struct tma_scenario *scenario,
+                                      struct tma_result *result, struct tuning_outcome *outcome,
+                                      struct tma_error *error) {
+    const struct tma_kernel *kernel = &scenario->program->kernel;
+    enum tma_error_code code =
+        tma_kernel_find_memory_share(&scenario->machine, kernel, NULL, result, error);
+    if (code != TMA_OK)
+        return code;
+    struct tma_clock_figures clock = tma_kernel_clock_figures(&scenario->machine, kernel, result);
+    outcome->ns = clock.ns;
+    for (int i = 0; i < TMA_SM_CLOCK_COUNT && !clock.fixed; i++)
+        outcome->clock_ns[i] = clock.clocks.at[i].ns;
+    return code;
+}
 
 static bool simulate(const struct task *task, struct tma_scenario *scenario,
                      struct tuning_outcome *outcome, struct tma_reply *reply,
@@ -51,6 +75,9 @@ static bool simulate(const struct task *task, struct tma_scenario *scenario,
             .map_names = scenario->map_names,
         };
         outcome->limiter = tma_tune_limiter_of(&input);
+        outcome->ns = nanoseconds(outcome->estimate.cycles, outcome->sm_clock_mhz);
+        if (outcome->estimate.kind == TMA_ESTIMATE_WHOLE && task->draw == 0)
+            code = find_times(scenario, result, outcome, error);
         tma_reply_note(reply, &result->cycles, sizeof result->cycles);
     }
     tma_release(result);
@@ -72,8 +99,9 @@ static bool do_step(const struct task *task, struct tma_scenario *scenario,
         outcome->repeated = scenario->machine.topology.seed == task->draw;
         scenario->machine.topology.seed = task->draw;
     }
-    outcome->sm_clock_mhz =
-        kernel->sm_clock_mhz > 0 ? kernel->sm_clock_mhz : scenario->machine.sm_clock_mhz;
+    outcome->sm_clock_mhz = kernel->sm_clock_mhz >= TMA_LEAST_SM_MHZ
+                                ? kernel->sm_clock_mhz
+                                : scenario->machine.sm_clock_mhz;
     outcome->timing_validated = scenario->machine.validated;
     outcome->timing_edited = scenario->machine.edited;
     struct tma_kernel_bound bound;
@@ -156,10 +184,6 @@ static uint64_t at_clock(uint64_t cycles, const struct tma_tune_row *row,
     return cycles * other->sm_clock_mhz / row->sm_clock_mhz;
 }
 
-static double nanoseconds(uint64_t cycles, uint32_t clock_mhz) {
-    return (double)cycles * 1000 / clock_mhz;
-}
-
 static void take_bound(struct tma_tune_row *row, const struct tuning_outcome *got) {
     row->found = TMA_TUNE_BOUND;
     row->sm_clock_mhz = got->sm_clock_mhz;
@@ -176,7 +200,8 @@ static void take_run(struct state *state, struct tma_tune_row *row,
     state->projections[index_of(state, row)] = got->estimate.projections;
     row->found = got->estimate.kind == TMA_ESTIMATE_WHOLE ? TMA_TUNE_SIMULATED : TMA_TUNE_ESTIMATED;
     row->cycles = got->estimate.cycles;
-    row->time_ns = row->least_ns = row->most_ns = nanoseconds(row->cycles, row->sm_clock_mhz);
+    row->time_ns = row->least_ns = row->most_ns = got->ns;
+    memcpy(row->clock_ns, got->clock_ns, sizeof row->clock_ns);
     row->limiter = got->limiter;
     row->timing_validated = got->timing_validated;
     row->timing_edited = got->timing_edited;
@@ -185,9 +210,10 @@ static void take_run(struct state *state, struct tma_tune_row *row,
 /* A draw that ended at a mark is as far from the time of its row as from the projection there. */
 static void take_draw(const struct state *state, struct tma_tune_row *row,
                       const struct tuning_outcome *got) {
-    double ns = nanoseconds(got->estimate.cycles, row->sm_clock_mhz);
     if (got->repeated)
         return;
+    /* As much longer at the chosen clock as the row itself. */
+    double ns = row->time_ns * (double)got->estimate.cycles / (double)row->cycles;
     if (got->estimate.kind == TMA_ESTIMATE_PROJECTED)
         ns = row->time_ns * (double)got->estimate.cycles /
              (double)state->projections[index_of(state, row)]
@@ -341,6 +367,12 @@ static const struct tma_tune_row *find_rival(const struct state *state) {
     return rival;
 }
 
+/* The time of a run as cycles of another row's clock. At the chosen clock no run is faster than at
+ * the clock of its simulation. */
+static uint64_t cycles_to_beat(const struct tma_tune_row *best, const struct tma_tune_row *row) {
+    return (uint64_t)(best->time_ns * row->sm_clock_mhz / 1000);
+}
+
 /* What a row has to beat, at the row's clock: nothing where `rival` is NULL. */
 static struct tma_estimate_rival rival_of(const struct state *state, const struct tma_tune_row *row,
                                           const struct tma_tune_row *rival) {
@@ -348,7 +380,7 @@ static struct tma_estimate_rival rival_of(const struct state *state, const struc
     if (rival == NULL)
         return found;
     if (rival->found == TMA_TUNE_SIMULATED)
-        found.cycles = at_clock(rival->cycles, rival, row);
+        found.cycles = cycles_to_beat(rival, row);
     for (uint32_t m = 0; m < TMA_ESTIMATE_MARK_COUNT; m++)
         found.projections.cycles[m] = at_clock(projections_of(state, rival)->cycles[m], rival, row);
     return found;
@@ -432,7 +464,8 @@ static bool run_race(struct state *state) {
     return true;
 }
 
-/* A row that ended at a mark takes as much longer than the best as it seemed to do there. */
+/* A row that ended at a mark takes as much longer than the best as it seemed to do there; where the
+ * best has no mark, as much longer at the chosen clock as the best does. */
 static void scale_estimates(struct state *state) {
     const struct tma_tune_row *best = best_of(state->tune);
     for (size_t i = 0; best != NULL && i < state->tune->row_count; i++) {
@@ -442,10 +475,13 @@ static void scale_estimates(struct state *state) {
         const struct tma_estimate_rival against = rival_of(state, row, best);
         uint64_t there = against.projections.cycles[tma_last_mark(projections_of(state, row))];
         uint64_t seemed = row->cycles;
-        if (there == 0)
+        if (there == 0) {
+            row->time_ns *= best->time_ns / nanoseconds(best->cycles, best->sm_clock_mhz);
             continue;
+        }
         row->time_ns = best->time_ns * (double)seemed / (double)there;
-        row->cycles = (uint64_t)((unsigned __int128)against.cycles * seemed / there);
+        row->cycles =
+            (uint64_t)((unsigned __int128)at_clock(best->cycles, best, row) * seemed / there);
     }
 }
 
@@ -466,7 +502,7 @@ static void add_exact(struct state *state, const struct tma_tune_row *row) {
                         .row = index_of(state, row),
                         .limits = {.last_mark = TMA_ESTIMATE_MARK_COUNT}};
     if (best != NULL) {
-        uint64_t cycles = at_clock(best->cycles, best, row);
+        uint64_t cycles = cycles_to_beat(best, row);
         task.limits.most_cycles = cycles + (uint64_t)((double)cycles * tie_margin);
     }
     add_task(state, &task);

@@ -3,6 +3,8 @@
 #include "base/allocation.h"
 #include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
+#include "experiment/kernel_clock.h"
+#include "report/clock_figures.h"
 
 static struct tma_sweep_figures figures_of(const struct tma_scenario *scenario,
                                            const struct tma_machine *machine,
@@ -31,8 +33,7 @@ static struct tma_sweep_figures kernel_figures_of(const struct tma_scenario *sce
         .consumer_count = TMA_MAX_CONSUMERS,
         .sm_count = kernel->sm_count > 0 ? kernel->sm_count : machine.sm_count,
     };
-    if (kernel->sm_clock_mhz > 0)
-        machine.sm_clock_mhz = kernel->sm_clock_mhz;
+    machine.sm_clock_mhz = tma_kernel_clock_mhz(&scenario->machine, kernel, result);
     return figures_of(scenario, &machine, &workload, result);
 }
 
@@ -50,6 +51,9 @@ enum tma_error_code tma_scenario_figures(const struct tma_scenario *scenario,
             ? tma_kernel_run_watched(&scenario->machine, &program->kernel, NULL, &watch, result,
                                      NULL, error)
             : tma_run_watched(&scenario->machine, &scenario->workload, NULL, &watch, result, error);
+    if (code == TMA_OK && program != NULL)
+        code = tma_kernel_find_memory_share(&scenario->machine, &program->kernel, &watch, result,
+                                            error);
     if (code == TMA_OK)
         *figures = program != NULL
                        ? kernel_figures_of(scenario, result)

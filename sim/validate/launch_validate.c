@@ -21,6 +21,7 @@
 #include "core/core_run.h"
 #include "core/lowering.h"
 #include "records/summary.h"
+#include "report/clock_figures.h"
 #include "report/decimal.h"
 #include "report/json_writer.h"
 #include "report/launch_report.h"
@@ -43,6 +44,7 @@ struct launch_outcome {
     struct tma_sass_counts sass;         /* that ptxas's code would execute */
     bool timed;                          /* time passed */
     struct tma_core_result timing;       /* without lines */
+    double clock_mhz;                    /* predicted for a single launch */
     struct tma_launch_measured measured; /* with cycles 0: nothing was measured on this GPU */
     char name[NAME_BYTES], family[FAMILY_BYTES], reason[REASON_BYTES];
 };
@@ -170,6 +172,10 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
             if (good)
                 run_prepared(validation->options, false, &prepared, &clocked, &list, &outcome);
         }
+        if (outcome.run && outcome.timed) {
+            struct tma_activity activity = tma_launch_activity(&outcome.timing, launch.data);
+            outcome.clock_mhz = tma_clocks_of(machine, &activity).profiler_mhz;
+        }
     }
     if (!good)
         first_error(&list, &outcome);
@@ -287,6 +293,7 @@ struct sums {
     struct tma_errors errors; /* of cycles, the launch included, in percent; unless `timed` is 0 */
     size_t sampled;
     double most_sampled_error; /* percent: by so much cycles may be off for that */
+    double clock_error;        /* mean, of the clock that a single launch sees */
 };
 
 static bool is_timed(const struct launch_outcome *outcome) {
@@ -297,6 +304,14 @@ static double error_of(const struct launch_outcome *outcome) {
     double predicted = (double)(outcome->timing.cycles + outcome->timing.launch_cycles),
            measured = (double)outcome->measured.cycles;
     return 100 * (predicted - measured) / measured;
+}
+
+static double measured_mhz(const struct launch_outcome *outcome) {
+    return (double)outcome->measured.cycles * 1000 / (double)outcome->measured.ns;
+}
+
+static double clock_error_of(const struct launch_outcome *outcome) {
+    return 100 * (outcome->clock_mhz / measured_mhz(outcome) - 1);
 }
 
 /* Sums over the records of a file, and of a family; NULL: of all. */
@@ -319,11 +334,15 @@ static struct sums sum(const struct launch_validation *validation, uint32_t file
             sums.most_sampled_error =
                 error > sums.most_sampled_error ? error : sums.most_sampled_error;
         }
-        if (is_timed(outcome))
-            values[sums.timed++] = fabs(error_of(outcome));
+        if (!is_timed(outcome))
+            continue;
+        values[sums.timed++] = fabs(error_of(outcome));
+        sums.clock_error += fabs(clock_error_of(outcome));
     }
-    if (sums.timed > 0)
+    if (sums.timed > 0) {
         sums.errors = tma_errors_of(values, sums.timed);
+        sums.clock_error /= (double)sums.timed;
+    }
     return sums;
 }
 
@@ -351,6 +370,7 @@ static void sums_json(const struct sums *sums, struct tma_json *json) {
     tma_json_decimal(json, "median", sums->errors.median, 2);
     tma_json_decimal(json, "p95", sums->errors.p95, 2);
     tma_json_decimal(json, "max", sums->errors.most, 2);
+    tma_json_decimal(json, "clock_mape", sums->clock_error, 2);
 }
 
 /* What a profiler counts of the instructions in SASS: name in JSON, in text, places. */
@@ -474,6 +494,8 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
     if (is_timed(outcome)) {
         const struct tma_launch_measured *measured = &outcome->measured;
         tma_json_decimal(json, "error_percent", error_of(outcome), 2);
+        tma_json_decimal(json, "clock_mhz", outcome->clock_mhz, 1);
+        tma_json_decimal(json, "measured_mhz", measured_mhz(outcome), 1);
         tma_json_begin_line(json, "measured");
         tma_json_unsigned(json, "cycles", measured->cycles);
         tma_json_unsigned(json, "ns", measured->ns);
@@ -525,11 +547,11 @@ static void write_json(const struct launch_validation *validation, FILE *out) {
 
 static void write_errors(const struct sums *sums, FILE *out) {
     if (sums->timed == 0)
-        fprintf(out, " %8s %8s %8s %8s\n", "-", "-", "-", "-");
+        fprintf(out, " %8s %8s %8s %8s %8s\n", "-", "-", "-", "-", "-");
     else
-        fprintf(out, " %7s%% %7s%% %7s%% %7s%%\n", tma_decimal(sums->errors.mean, 1).text,
+        fprintf(out, " %7s%% %7s%% %7s%% %7s%% %7s%%\n", tma_decimal(sums->errors.mean, 1).text,
                 tma_decimal(sums->errors.median, 1).text, tma_decimal(sums->errors.p95, 1).text,
-                tma_decimal(sums->errors.most, 1).text);
+                tma_decimal(sums->errors.most, 1).text, tma_decimal(sums->clock_error, 1).text);
 }
 
 static bool has_launch_files(const struct launch_validation *validation, uint32_t file) {
@@ -582,8 +604,9 @@ static void write_text(const struct launch_validation *validation, FILE *out) {
         bool alone = has_launch_files(validation, file);
         if (alone)
             write_rows(validation, file, out);
-        fprintf(out, "  %-18s %7s %8s %8s %8s %8s %8s %8s %8s\n", alone ? "" : "family", "records",
-                "skipped", "compared", "agree", "cycles", "median", "p95", "most");
+        fprintf(out, "  %-18s %7s %8s %8s %8s %8s %8s %8s %8s %8s\n", alone ? "" : "family",
+                "records", "skipped", "compared", "agree", "cycles", "median", "p95", "most",
+                "clock");
         for (size_t i = 0; i < validation->record_count; i++) {
             if (alone || validation->records[i].file != file || !first_of_family(validation, i))
                 continue;

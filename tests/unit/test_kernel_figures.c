@@ -1,4 +1,6 @@
 /* Figures of kernels' reports that depend on the clock, and on where clusters fit. */
+#include <math.h>
+#include <stdio.h>
 
 #include "engine.h"
 #include "engine/roles/kernel_run.h"
@@ -62,6 +64,30 @@ START_TEST(test_limits_of_clock) {
 }
 END_TEST
 
+/* The time at the chosen clock of a loaded GPU is that of a simulation at this clock. */
+START_TEST(test_chosen_time_is_simulated) {
+    static const char *const clocks[] = {"single", "sustained"};
+    char chosen[64];
+    const char *settings[] = {chosen, "gpu=h100_sxm", "K=2048"};
+    snprintf(chosen, sizeof chosen, "kernel.sm_clock=%s", clocks[_i]);
+    run("configs/kernels/gemm_ws.yaml", settings, 3);
+    struct tma_error error;
+    ck_assert(tma_kernel_find_memory_share(&scenario.machine, &scenario.program->kernel, NULL,
+                                           &result, &error) == TMA_OK);
+    ck_assert(result.memory_share != 0);
+    struct tma_kernel_report_input input = input_of();
+    struct tma_clock_figures loaded = tma_kernel_figures_of(&input).clock;
+    tma_scenario_free(&scenario);
+    snprintf(chosen, sizeof chosen, "kernel.sm_clock=%d MHz", (int)(loaded.mhz + 0.5));
+    run("configs/kernels/gemm_ws.yaml", settings, 3);
+    input = input_of();
+    struct tma_clock_figures fixed = tma_kernel_figures_of(&input).clock;
+    ck_assert(fixed.fixed && loaded.mhz < 1700);
+    ck_assert_double_eq_tol(loaded.ns, fixed.ns, 0.005 * fixed.ns);
+    tma_scenario_free(&scenario);
+}
+END_TEST
+
 int main(void) {
     load_engine();
     Suite *suite = suite_create("kernel_figures");
@@ -69,6 +95,7 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_sms_of_clusters);
     tcase_add_test(tests, test_limits_of_clock);
+    tcase_add_loop_test(tests, test_chosen_time_is_simulated, 0, 2);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -233,7 +233,7 @@ def tune(
         return {numbers[call]: outcome for call, outcome in done.items()}, interrupted
 
     found, partial = run(range(len(rows)), {})
-    times = {number: _time_ns(result) for number, (result, error) in found.items() if not error}
+    times = {number: result.time_ns for number, (result, error) in found.items() if not error}
     least, most = dict(times), dict(times)
     limit = min(times.values(), default=0.0) * (1 + FINALIST_MARGIN)
     finalists = [number for number, time in times.items() if time <= limit]
@@ -246,8 +246,8 @@ def tune(
             if error is not None:
                 failed[number] = error
                 continue
-            least[number] = min(least[number], _time_ns(result))
-            most[number] = max(most[number], _time_ns(result))
+            least[number] = min(least[number], result.time_ns)
+            most[number] = max(most[number], result.time_ns)
     ranked: List[TuneRow] = []
     for number, (result, error) in sorted(found.items()):
         name, row = rows[number]
@@ -283,11 +283,6 @@ def _ranked(rows: Sequence[TuneRow]) -> List[TuneRow]:
         ratio = row.time_ns / best.time_ns if row.time_ns and best.time_ns else None
         ranked.append(replace(row, rank=rank, ratio=ratio, same_as_best=same))
     return ranked + [row for row in rows if row.rank is None]
-
-
-def _time_ns(result: Result) -> float:
-    clock: int = result.report["machine"]["sm_clock_mhz"]
-    return result.cycles * 1000 / clock
 
 
 def _recipe(

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/allocation.h"
 #include "base/array.h"
@@ -25,6 +26,8 @@ struct fields {
 
 static void add_field(void *context, const char *key, const char *value) {
     struct fields *fields = context;
+    if (strncmp(key, "gpu.power.", strlen("gpu.power.")) == 0)
+        return; /* no event depends on it */
     struct tma_trace_field *items =
         tma_array_grow(fields->items, fields->count, &fields->capacity, sizeof *items);
     if (items == NULL) {

@@ -12,6 +12,7 @@
 #include "engine/lanes.h"
 #include "engine/result.h"
 #include "expression/expression.h"
+#include "memory/power.h"
 
 TMA_API_BEGIN
 
@@ -112,16 +113,6 @@ enum tma_instruction_kind {
     TMA_OTHER, /* instructions that take an issue slot and none of these pipes */
     TMA_CHAIN, /* instructions of a warp that wait for one another, in a row */
     TMA_AMOUNTS
-};
-
-/* Types of a matrix product, by their rate. */
-enum tma_mma_type {
-    TMA_MMA_HALF, /* f16, bf16 */
-    TMA_MMA_TF32,
-    TMA_MMA_BYTE,   /* f8, s8 */
-    TMA_MMA_NIBBLE, /* f4, two of them in a byte */
-    TMA_MMA_FP64,
-    TMA_MMA_TYPE_COUNT
 };
 
 /* Where a compute statement reads or writes shared memory. */
@@ -310,7 +301,10 @@ struct tma_kernel {
     uint32_t registers;    /* of a thread; 0: they do not limit the CTAs of an SM */
     uint32_t shared_bytes; /* of a CTA; 0: what rings and buffers take */
     uint32_t sm_count;     /* SMs that CTAs may use; 0: all */
-    uint32_t sm_clock_mhz; /* 0: the machine's. DRAM and L2 keep their own clocks. */
+    /* MHz, at least TMA_LEAST_SM_MHZ, or an enum tma_sm_clock. DRAM and L2 keep their own clocks.
+     */
+    uint32_t sm_clock_mhz;
+    enum tma_operand_data data; /* of its matrix products */
     struct tma_kernel_costs costs;
     struct tma_kernel_relieved relieved;
     bool cold;        /* another kernel has just emptied L2; else the same kernel ran just before */
