@@ -32,7 +32,7 @@ struct launch_row {
     uint32_t sm_clock_mhz;               /* of the simulation */
     double time_ns;                      /* at the chosen clock */
     double clock_ns[TMA_SM_CLOCK_COUNT]; /* unless a clock in MHz was chosen */
-    bool validated, edited;
+    bool validated, edited, public_data;
     struct tma_tune_limiter limiter;
     char reason[TMA_REASON_BYTES]; /* why it has not run */
 };
@@ -87,6 +87,7 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
             find_times(launch, &machine, is_measured, &timing, row);
             row->validated = machine.validated;
             row->edited = machine.edited;
+            row->public_data = machine.public_data;
             row->limiter = tma_launch_limiter_of(&machine, &timing);
         }
         tma_core_result_free(&timing);
@@ -144,6 +145,7 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
     row->limiter = got->limiter;
     row->timing_validated = got->validated;
     row->timing_edited = got->edited;
+    row->timing_public = got->public_data;
     return true;
 }
 

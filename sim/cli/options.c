@@ -195,6 +195,20 @@ static bool check_operands(const struct cli_verb *verb, const struct cli_options
     return false;
 }
 
+static bool add_gpu(struct cli_options *options) {
+    static const char key[] = "gpu=";
+    if (options->gpu == NULL)
+        return true;
+    size_t bytes = sizeof key + strlen(options->gpu);
+    options->gpu_setting = tma_allocate(bytes, 1);
+    if (options->gpu_setting == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    snprintf(options->gpu_setting, bytes, "%s%s", key, options->gpu);
+    return append(&options->settings, options->gpu_setting);
+}
+
 static bool parse_arguments(struct arguments *arguments, struct cli_options *options) {
     bool only_operands = false; /* set by "--" */
     while (arguments->next < arguments->end) {
@@ -212,7 +226,8 @@ static bool parse_arguments(struct arguments *arguments, struct cli_options *opt
         if (!good)
             return false;
     }
-    return add_architecture(options) && check_operands(arguments->verb, options);
+    return add_architecture(options) && add_gpu(options) &&
+           check_operands(arguments->verb, options);
 }
 
 static bool keep_words(struct cli_options *options) {
@@ -255,6 +270,7 @@ void cli_options_free(const struct cli_verb *verb, struct cli_options *options) 
     for (size_t i = 0; options->found != NULL && i < options->operands.count; i++)
         tma_release(options->found[i]);
     tma_release(options->found);
+    tma_release(options->gpu_setting);
     tma_release(options->words);
     tma_release(options->operands.items);
     tma_release(options);

@@ -32,6 +32,8 @@ struct cli_options {
     int format;         /* a value of the verb's own table of formats */
     bool json;
     int architecture;               /* 0: the default */
+    const char *gpu;                /* NULL: the scenario's; else `settings` sets it, by: */
+    char *gpu_setting;              /* owned */
     int machine_architecture;       /* 0: the machine's own; else `settings` sets it */
     int names;                      /* enum tma_name_style */
     const char *descriptor_address; /* NULL: not given */
@@ -158,6 +160,13 @@ extern const struct tma_names cli_format_names;
         .help = "set any field of the scenario, for example workload.pipeline.depth=8,\n"          \
                 "tensor_maps.A.box_dim=[64,32] or gpu.tma.issue='50 cycles'; a parameter by its\n" \
                 "name; several with spaces between them: --set M=4096 N=4096"                      \
+    }
+#define CLI_OPTION_GPU                                                                             \
+    {                                                                                              \
+        .name = "--gpu", .value = "MACHINE", .kind = CLI_TEXT,                                     \
+        .offset = offsetof(struct cli_options, gpu),                                               \
+        .help = "simulate this machine: a word of tmasim machines, or a file; short for\n"         \
+                "--set gpu=MACHINE"                                                                \
     }
 #define CLI_OPTION_JOBS                                                                            \
     {                                                                                              \

@@ -10,6 +10,7 @@ static const struct tma_figure_meaning meanings[] = {
     {"machine.name", "word", "name of the machine"},
     {"machine.timing_validated", "flag", "the timing was compared with that of a real machine"},
     {"machine.timing_edited", "flag", "it was, with other values"},
+    {"machine.timing", "word", "public data: it follows from public figures alone"},
     {"machine.sm_count", "SMs", "SMs of the machine"},
     {"machine.sm_clock_mhz", "MHz", "clock of the SMs"},
     {"clock.chosen", "word", "the clock with which cycles become time"},

@@ -36,7 +36,8 @@ struct tma_machine {
     enum tma_architecture architecture; /* its rules decide which tensor maps are legal */
     /* Its timing was compared with records of a real GPU, and has the values that it had then. */
     bool validated;
-    bool edited; /* its timing was compared with records, but some value is another one now */
+    bool edited;      /* its timing was compared with records, but some value is another one now */
+    bool public_data; /* its timing follows from public figures alone */
 
     /* The other fields are one for each row: sm_count, tma.issue_cycles, ... */
 #define TMA_GPU(key, member, ...) uint32_t member;

@@ -81,6 +81,8 @@ void tma_compare_write_json(const struct tma_swizzle_comparison *comparison, FIL
     tma_json_string(&json, "machine", comparison->machine);
     tma_json_bool(&json, "timing_validated", comparison->timing_validated);
     tma_json_bool(&json, "timing_edited", comparison->timing_edited);
+    if (comparison->timing_public)
+        tma_json_bool(&json, "timing_public", true);
     tma_json_begin_array(&json, "modes");
     for (size_t i = 0; i < comparison->mode_count; i++)
         write_mode(&json, &comparison->modes[i]);

@@ -70,7 +70,8 @@ void tma_compare_write_markdown(const struct tma_swizzle_comparison *comparison,
     fputs("** on ", out);
     tma_write_markdown(comparison->machine, out);
     fprintf(out, "%s\n\n",
-            tma_timing_note(comparison->timing_validated, comparison->timing_edited));
+            tma_timing_note(comparison->timing_validated, comparison->timing_edited,
+                            comparison->timing_public));
     write_modes(comparison, out);
     for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)
         write_consumer(comparison, i, out);

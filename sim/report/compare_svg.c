@@ -204,7 +204,8 @@ static void write_head(const struct tma_swizzle_comparison *comparison, int widt
                        FILE *out) {
     char title[1024];
     snprintf(title, sizeof title, "%s on %s%s", comparison->scenario, comparison->machine,
-             tma_timing_note(comparison->timing_validated, comparison->timing_edited));
+             tma_timing_note(comparison->timing_validated, comparison->timing_edited,
+                             comparison->timing_public));
     tma_svg_begin(width, height, title, out);
     tma_svg_text(out, TMA_SVG_MARGIN, 24, "heading", "%s", title);
 }

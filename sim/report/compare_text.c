@@ -111,7 +111,8 @@ void tma_compare_write_text(const struct tma_swizzle_comparison *comparison, FIL
     fputs("\nmachine   ", out);
     tma_write_printable(comparison->machine, out);
     fprintf(out, "%s\n\n",
-            tma_timing_note(comparison->timing_validated, comparison->timing_edited));
+            tma_timing_note(comparison->timing_validated, comparison->timing_edited,
+                            comparison->timing_public));
     write_modes(comparison, out);
     write_draws(comparison, out);
     for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)

@@ -35,8 +35,9 @@ struct tma_consumer_label tma_consumer_label(const struct tma_consumer *consumer
     return label;
 }
 
-const char *tma_timing_note(bool validated, bool edited) {
-    return validated ? ""
-           : edited  ? " (timing values differ from those validated against hardware)"
-                     : " (timing not validated against hardware)";
+const char *tma_timing_note(bool validated, bool edited, bool public_data) {
+    return validated     ? ""
+           : edited      ? " (timing values differ from those validated against hardware)"
+           : public_data ? " (timing: public data, not validated against hardware)"
+                         : " (timing not validated against hardware)";
 }

@@ -20,6 +20,6 @@ struct tma_consumer_label tma_consumer_label(const struct tma_consumer *consumer
 
 /* Follows the name of a machine; "" where its timing is validated. `edited`: it was validated with
  * other values. */
-const char *tma_timing_note(bool validated, bool edited);
+const char *tma_timing_note(bool validated, bool edited, bool public_data);
 
 #endif

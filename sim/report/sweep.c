@@ -35,6 +35,7 @@ struct tma_sweep_figures tma_sweep_figures_of(const struct tma_report_input *inp
         .busy = rounded(busiest.busy),
         .timing_validated = input->machine->validated,
         .timing_edited = input->machine->edited,
+        .timing_public = input->machine->public_data,
         .simulated_percent = rounded(tma_sampled_percent(input->result)),
         .error_percent = rounded(tma_sampled_error_percent(input->result)),
     };

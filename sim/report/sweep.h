@@ -22,7 +22,7 @@ struct tma_sweep_figures {
     double busy;      /* fraction of the run, of the busiest resource */
     char busiest[24]; /* its key */
     bool timing_validated;
-    bool timing_edited;
+    bool timing_edited, timing_public;
     double simulated_percent; /* of a sweep that is sampled: this part of the cycles, */
     double error_percent;     /* which are right within so much of them */
 };

@@ -69,7 +69,8 @@ static void write_note(const struct tma_sweep *sweep, FILE *out) {
         const struct tma_sweep_row *row = &sweep->rows[i];
         if (!row->done || row->failure != NULL || row->figures.timing_validated)
             continue;
-        fprintf(out, "row %zu%s\n", i + 1, tma_timing_note(false, row->figures.timing_edited));
+        fprintf(out, "row %zu%s\n", i + 1,
+                tma_timing_note(false, row->figures.timing_edited, row->figures.timing_public));
         return;
     }
 }

@@ -16,6 +16,8 @@ static void write_figures(struct tma_json *json, const struct tma_sweep_figures 
     tma_json_string(json, "busiest", figures->busiest);
     tma_json_bool(json, "timing_validated", figures->timing_validated);
     tma_json_bool(json, "timing_edited", figures->timing_edited);
+    if (figures->timing_public)
+        tma_json_bool(json, "timing_public", true);
     if (sampled) {
         tma_json_begin_line(json, "sampled");
         tma_json_decimal(json, "simulated_percent", figures->simulated_percent, 1);

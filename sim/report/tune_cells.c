@@ -122,7 +122,8 @@ void tma_tune_write_end(const struct tma_tune *tune, FILE *out) {
     write_close(tune, out);
     write_clocks(tune, out);
     if (tune->rows[0].found == TMA_TUNE_SIMULATED && !tune->rows[0].timing_validated)
-        fprintf(out, "the times%s\n", tma_timing_note(false, tune->rows[0].timing_edited));
+        fprintf(out, "the times%s\n",
+                tma_timing_note(false, tune->rows[0].timing_edited, tune->rows[0].timing_public));
     if (tune->partial)
         fputs("partial: interrupted\n", out);
 }

@@ -27,6 +27,8 @@ static void write_figures(struct tma_json *json, const struct tma_tune_row *row)
     tma_json_decimal(json, "waited", row->limiter.waited, 6);
     tma_json_bool(json, "timing_validated", row->timing_validated);
     tma_json_bool(json, "timing_edited", row->timing_edited);
+    if (row->timing_public)
+        tma_json_bool(json, "timing_public", true);
 }
 
 static void write_row(const struct tma_tune *tune, size_t rank, FILE *out) {

@@ -67,13 +67,25 @@ bool tma_config_find(const char *name, char path[TMA_PATH_TEXT_BYTES]) {
     return false;
 }
 
+/* Words that stand for one of several machines: the one that is meant without a further word. */
+static const char *first_name(const char *folder, const char *word) {
+    static const struct {
+        const char *word, *name;
+    } machines[] = {{"h100", "h100_sxm"}, {"rtx5090", "rtx_5090"}, {"rtx5080", "rtx_5080"}};
+    for (size_t i = 0; strcmp(folder, "gpus") == 0 && i < sizeof machines / sizeof *machines; i++)
+        if (strcmp(machines[i].word, word) == 0)
+            return machines[i].name;
+    return word;
+}
+
 bool tma_config_find_word(const char *word, const char *const *folders,
                           char path[TMA_PATH_TEXT_BYTES]) {
     char name[300];
     if (strpbrk(word, "/.") != NULL)
         return false;
     for (; *folders != NULL; folders++) {
-        int length = snprintf(name, sizeof name, "%s/%s.yaml", *folders, word);
+        int length =
+            snprintf(name, sizeof name, "%s/%s.yaml", *folders, first_name(*folders, word));
         if (length > 0 && (size_t)length < sizeof name && tma_config_find(name, path))
             return true;
     }

@@ -66,6 +66,11 @@ void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor
     }
 }
 
+bool tma_cycles_depend_on(const char *key) {
+    return strncmp(key, "gpu.power.", strlen("gpu.power.")) != 0 &&
+           strcmp(key, "gpu.public_data") != 0;
+}
+
 struct pair_digesting {
     struct tma_digests digests;
     bool out_of_memory;
@@ -73,8 +78,7 @@ struct pair_digesting {
 
 static void digest_pair(void *context, const char *key, const char *value) {
     struct pair_digesting *digesting = context;
-    /* No cycle depends on the section `power`. */
-    if (strncmp(key, "gpu.power.", strlen("gpu.power.")) == 0)
+    if (!tma_cycles_depend_on(key))
         return;
     uint64_t *digest =
         strncmp(key, "gpu.", 4) == 0 ? &digesting->digests.machine : &digesting->digests.scenario;

@@ -12,4 +12,8 @@ void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor
 /* Whether the value of a parameter, "parameters.NAME", comes from other parameters. */
 bool tma_scenario_parameter_is_derived(const struct tma_scenario *scenario, const char *key);
 
+/* False for keys of the machine, as tma_scenario_describe names them, from which only times and
+ * notes follow: traces and digests leave them out. */
+bool tma_cycles_depend_on(const char *key);
+
 #endif

@@ -14,8 +14,9 @@
 /* The digest leaves out the keys that change no value of the timing. Which seed a launch has is not
  * a value of the machine, and the architecture decides which tensor maps are legal. */
 #define DIGEST_KEY "validated_digest"
-static const char *const undigested[] = {"name", "architecture", "validated", DIGEST_KEY,
-                                         "topology.draw"};
+#define PUBLIC_KEY "public_data"
+static const char *const undigested[] = {"name",     "architecture", "validated",
+                                         DIGEST_KEY, PUBLIC_KEY,     "topology.draw"};
 
 /* The struct that the schema fills. */
 struct machine_input {
@@ -98,6 +99,8 @@ static const struct tma_key keys[] = {
      &tma_architecture_names, 0, 0, "compute capability; selects the rules for tensor maps"},
     {"validated", TMA_KEY_BOOL, NULL, 0, 1, TMA_REQUIRED, IN(validated), NULL, 0, 0,
      "whether the timing was compared with measurements of a real GPU of this kind"},
+    {PUBLIC_KEY, TMA_KEY_BOOL, NULL, 0, 1, "false", IN(public_data), NULL, 0, 0,
+     "whether the timing follows from public figures alone; reports then say so"},
     {DIGEST_KEY, TMA_KEY_CHARS, NULL, 0, TMA_DIGEST_BYTES - 1, TMA_OPTIONAL,
      offsetof(struct machine_input, validated_digest), NULL, 0, 0,
      "digest of the values that were compared, from tmasim validate --format json; with other "

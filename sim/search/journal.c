@@ -64,6 +64,7 @@ static struct tma_sweep_figures read_figures(const struct tma_yaml_node *line) {
         .busy = fraction(line, "busy"),
         .timing_validated = strcmp(text_at(line, "timing_validated"), "true") == 0,
         .timing_edited = strcmp(text_at(line, "timing_edited"), "true") == 0,
+        .timing_public = strcmp(text_at(line, "timing_public"), "true") == 0,
         .simulated_percent = fraction(line, "sampled.simulated_percent"),
         .error_percent = fraction(line, "sampled.error_percent"),
     };

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/allocation.h"
 #include "base/array.h"
@@ -26,8 +25,8 @@ struct fields {
 
 static void add_field(void *context, const char *key, const char *value) {
     struct fields *fields = context;
-    if (strncmp(key, "gpu.power.", strlen("gpu.power.")) == 0)
-        return; /* no event depends on it */
+    if (!tma_cycles_depend_on(key))
+        return;
     struct tma_trace_field *items =
         tma_array_grow(fields->items, fields->count, &fields->capacity, sizeof *items);
     if (items == NULL) {

@@ -64,6 +64,7 @@ static const struct cli_option options[] = {
     CLI_OPTION_ARCHITECTURE,
     CLI_OPTION_NAMES,
     CLI_OPTION_SET,
+    CLI_OPTION_GPU,
     CLI_OPTION_FORMAT(&tma_launch_format_names),
     CLI_OPTION_JSON,
     CLI_OPTION_OUTPUT,

@@ -208,6 +208,7 @@ static int compare_scenario(const struct compare_options *own, const struct tma_
     comparison->machine = scenario->machine.name;
     comparison->timing_validated = scenario->machine.validated;
     comparison->timing_edited = scenario->machine.edited;
+    comparison->timing_public = scenario->machine.public_data;
     comparison->workload = &scenario->workload;
     comparison->show_padding = own->pad;
     int status = CLI_ERROR;
@@ -255,6 +256,7 @@ static int run(const struct cli_options *options) {
 
 static const struct cli_option options[] = {
     CLI_OPTION_SET,
+    CLI_OPTION_GPU,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_compare_format_names),
     {.name = "--pad",

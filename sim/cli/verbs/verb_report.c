@@ -215,6 +215,7 @@ static int run(const struct cli_options *options) {
 
 static const struct cli_option options[] = {
     CLI_OPTION_SET,
+    CLI_OPTION_GPU,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_JOBS,
     CLI_OPTION_OUTPUT,

@@ -186,6 +186,7 @@ static const struct cli_option options[] = {
              "the rows again that FILE has from an earlier sweep of the same"},
     CLI_OPTION_SAMPLE(offsetof(struct sweep_options, sampling)),
     CLI_OPTION_SET,
+    CLI_OPTION_GPU,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,

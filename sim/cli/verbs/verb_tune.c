@@ -116,6 +116,7 @@ static const struct cli_option options[] = {
     CLI_OPTION_TRY(struct tune_options, tries),
     CLI_OPTION_LIST(struct tune_options, list),
     CLI_OPTION_SET,
+    CLI_OPTION_GPU,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     {.name = "--draws",
      .value = "N",

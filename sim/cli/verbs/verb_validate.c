@@ -151,10 +151,10 @@ static int run(const struct cli_options *options) {
 
 static const struct cli_option options[] = {
     {.name = "--gpu",
-     .value = "FILE",
+     .value = "MACHINE",
      .kind = CLI_TEXT,
      .offset = offsetof(struct validate_options, gpu),
-     .help = "simulate this machine; default: the h200.yaml that belongs to the command"},
+     .help = "simulate this machine: a word of tmasim machines, or a file; default: h200"},
     {.name = "--draws",
      .value = "N",
      .kind = CLI_COUNT,

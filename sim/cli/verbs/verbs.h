@@ -14,6 +14,7 @@
     X(tune)                                                                                        \
     X(launch)                                                                                      \
     X(kernels)                                                                                     \
+    X(machines)                                                                                    \
     X(layout)                                                                                      \
     X(explain)                                                                                     \
     X(pattern)                                                                                     \
