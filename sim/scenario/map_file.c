@@ -15,13 +15,25 @@
 
 static char single_name[] = "map";
 
+#define EXPECTED_MAPS "expected a mapping with at least one map, NAME: {...}"
+
 /* The keys of a document with the key tensor_map: those that `tmasim decode --json` writes. */
 static const struct tma_key wrapper_keys[] = {{.path = "tensor_map", .kind = TMA_KEY_MAPPING}};
 static const struct tma_schema wrapper_schema = {wrapper_keys, 1};
 static const char *const decode_keys[] = {"format",     "findings", "legal", "usable",
                                           "violations", "advice",   "name",  "operation"};
 
-/* Returns the mapping of names to maps. For a document with a single map, makes such a mapping. */
+/* Whether a document without maps is a scenario that lacks them, and no single map. */
+static bool is_scenario(const struct tma_yaml_node *root) {
+    static const char *const own_keys[] = {"name", "gpu", "workload", "kernel"};
+    for (size_t i = 0; i < sizeof own_keys / sizeof own_keys[0]; i++)
+        if (tma_yaml_find(root, own_keys[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* Returns the mapping of names to maps; NULL, with an error in the list, if there is none. For a
+ * document with a single map, makes such a mapping. */
 static const struct tma_yaml_node *find_maps(struct tma_map_file *file,
                                              struct tma_scenario_reader *reader) {
     const struct tma_yaml_node *root = file->scenario->document;
@@ -31,6 +43,11 @@ static const struct tma_yaml_node *find_maps(struct tma_map_file *file,
         return maps;
     }
     const struct tma_yaml_node *map = tma_yaml_find(root, "tensor_map");
+    if (map == NULL && is_scenario(root)) {
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, root->at,
+                     "tensor_maps is missing; " EXPECTED_MAPS);
+        return NULL;
+    }
     reader->single_map = map == NULL ? "" : "tensor_map";
     if (map != NULL)
         tma_schema_check_keys(&wrapper_schema, root, decode_keys,
@@ -61,15 +78,14 @@ static bool check_maps(const struct tma_yaml_node *maps, struct tma_scenario_rea
                                         [TMA_YAML_MAPPING] = "is empty"};
     if (maps->kind == TMA_YAML_MAPPING && maps->first != NULL)
         return true;
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, maps->at,
-                 "tensor_maps %s; expected a mapping with at least one map, NAME: {...}",
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, maps->at, "tensor_maps %s; " EXPECTED_MAPS,
                  kinds[maps->kind]);
     return false;
 }
 
 static void read_maps(struct tma_map_file *file, struct tma_scenario_reader *reader) {
     const struct tma_yaml_node *maps = find_maps(file, reader);
-    if (!check_maps(maps, reader))
+    if (maps == NULL || !check_maps(maps, reader))
         return;
     tma_read_maps(reader, maps);
     tma_assign_map_addresses(reader);

@@ -27,6 +27,7 @@ ask check 17_tl48.yaml
 ask check 17_tl48.yaml --set swizzle=fit
 ask check 28_gather4.yaml
 ask run 28c_gather_kernel.yaml
+ask check 30_bulk1d.yaml
 ask run 30_bulk1d.yaml
 ask check 34_sm120_desc.yaml
 ask check 34_sm120_desc.yaml --arch sm_120
