@@ -56,22 +56,26 @@ static void put_number(const char *text, size_t length, const char *name, int64_
     }
 }
 
-/* The value of an expression of parameters; false where it is none, as names of other copies are in
- * it. */
-static bool evaluate(const char *text, const struct tma_parameters *parameters, int64_t *value) {
+/* The value of an expression of parameters. TMA_ERROR_MEMORY when out of memory; another error
+ * where it has none yet, as names of other copies are in it. */
+static enum tma_error_code evaluate(const char *text, const struct tma_parameters *parameters,
+                                    int64_t *value) {
     struct tma_expression_scope scope = {.names = parameters->items,
                                          .name_count = parameters->count};
     struct tma_expression *expression = NULL;
     struct tma_error error;
     unsigned column;
-    bool good = tma_expression_parse(text, &scope, &expression, &column, &error) == TMA_OK &&
-                tma_expression_variables(expression) == 0 &&
-                tma_expression_evaluate(expression, NULL, value, &error) == TMA_OK;
+    enum tma_error_code code = tma_expression_parse(text, &scope, &expression, &column, &error);
+    if (code == TMA_OK && tma_expression_variables(expression) != 0)
+        code = TMA_ERROR_SYNTAX;
+    if (code == TMA_OK)
+        code = tma_expression_evaluate(expression, NULL, value, &error);
     tma_expression_free(expression);
-    return good;
+    return code;
 }
 
-/* "$(1 - g)" with g: its value; as it is, but for g, where it has names of other copies. */
+/* "$(1 - g)" with g: its value; as it is, but for g, where it has names of other copies. False when
+ * out of memory. */
 static bool put_parenthesis(const char *text, size_t length, const char *name, int64_t number,
                             const struct tma_parameters *parameters, FILE *out) {
     char *inner = NULL;
@@ -81,13 +85,15 @@ static bool put_parenthesis(const char *text, size_t length, const char *name, i
     if (stream == NULL)
         return false;
     put_number(text, length, name, number, stream);
-    bool good = tma_close_text(stream, &inner);
-    if (good && evaluate(inner, parameters, &value))
+    enum tma_error_code code = TMA_ERROR_MEMORY;
+    if (tma_close_text(stream, &inner))
+        code = evaluate(inner, parameters, &value);
+    if (code == TMA_OK)
         fprintf(out, "%" PRId64, value);
-    else if (good)
+    else if (code != TMA_ERROR_MEMORY)
         fprintf(out, "$%s", inner);
     tma_release(inner);
-    return good;
+    return code != TMA_ERROR_MEMORY;
 }
 
 /* A copy of a text with the number of this copy. NULL when out of memory. */
