@@ -352,6 +352,8 @@ install: all $(MANUAL) $(COMPLETION) ## install below DESTDIR/PREFIX: command, l
 	install -D -m 644 $(BUILD)/completion/bash $(DESTDIR)$(PREFIX)/$(COMPLETION_bash)
 	install -D -m 644 $(BUILD)/completion/zsh $(DESTDIR)$(PREFIX)/$(COMPLETION_zsh)
 	install -D -m 644 $(BUILD)/completion/fish $(DESTDIR)$(PREFIX)/$(COMPLETION_fish)
+	ln -sf tmasim $(DESTDIR)$(PREFIX)/$(COMPLETION_bash)-capture
+	ln -sf tmasim.fish $(DESTDIR)$(PREFIX)/$(COMPLETION_fish:.fish=-capture.fish)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'configs=$${prefix}/share/tmasim/configs' '' \
 	    'Name: tmasim' 'Description: simulator of the Tensor Memory Accelerator' \
 	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/tmasim' \
@@ -374,7 +376,8 @@ uninstall: ## delete what install put there
 	@for page in $(notdir $(MANUAL)); do \
 	    rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
 	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_bash) $(DESTDIR)$(PREFIX)/$(COMPLETION_zsh)
-	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_fish)
+	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_bash)-capture
+	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_fish) $(DESTDIR)$(PREFIX)/$(COMPLETION_fish:.fish=-capture.fish)
 
 # The files that git knows, as they are now, with the times of the last commit: the same bytes each time.
 DIST := tmasim-$(VERSION)

@@ -149,6 +149,7 @@ struct capture_wishes {
     bool timed;                 /* launch again to measure */
     const char *ptx_folders;    /* where PTX is looked for, separated by colons; or NULL */
     bool sources;               /* copy the sources that the PTX names */
+    bool structure_only; /* of contents the range of small integers, of PTX no folders of sources */
 };
 extern struct capture_wishes wishes;
 

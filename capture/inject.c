@@ -321,6 +321,8 @@ static void find_ptx(struct pending *launch) {
         }
     launch->missing[0] = '\0';
     if (ptx != NULL) {
+        if (wishes.structure_only)
+            remove_origins(ptx);
         if (!record_ptx(kernel, ptx, launch->ptx, sizeof launch->ptx))
             snprintf(launch->missing, sizeof launch->missing, "it cannot be written");
         free(ptx);
@@ -614,6 +616,7 @@ static bool read_wishes(void) {
     wishes.contents_bytes = number_of("TMASIM_CAPTURE_CONTENTS", 0);
     wishes.timed = number_of("TMASIM_CAPTURE_TIME", 1) != 0;
     wishes.sources = number_of("TMASIM_CAPTURE_SOURCES", 0) != 0;
+    wishes.structure_only = number_of("TMASIM_CAPTURE_STRUCTURE_ONLY", 0) != 0;
     wishes.ptx_folders = getenv("TMASIM_CAPTURE_PTX");
     if (wishes.folder == NULL)
         return false;

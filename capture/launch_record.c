@@ -202,6 +202,44 @@ bool record_ptx(const char *kernel, const char *ptx, char *name, size_t size) {
     return access(path, F_OK) == 0 || write_file(path, ptx, strlen(ptx));
 }
 
+/* The end of a line, or of the text. */
+static char *line_end(char *line) {
+    char *end = strchr(line, '\n');
+    return end == NULL ? line + strlen(line) : end + 1;
+}
+
+static bool begins(const char *line, const char *word) {
+    return strncmp(line + strspn(line, " \t"), word, strlen(word)) == 0;
+}
+
+/* Sections are debug information; of their lines the last one alone begins with "}". Of a path in a
+ * line with .file the last part stays. */
+void remove_origins(char *ptx) {
+    char *to = ptx, *next;
+    bool in_section = false;
+    for (char *line = ptx; *line != '\0'; line = next) {
+        next = line_end(line);
+        char *path = memchr(line, '"', (size_t)(next - line)), *slash = NULL;
+        bool stays = !in_section && !begins(line, ".section");
+        if (begins(line, ".section"))
+            in_section = memchr(line, '}', (size_t)(next - line)) == NULL;
+        else if (begins(line, "}"))
+            in_section = false;
+        if (!stays)
+            continue;
+        for (char *at = path; begins(line, ".file") && at != NULL && at < next; at++)
+            slash = *at == '/' ? at : slash;
+        if (slash != NULL) {
+            memmove(to, line, (size_t)(path + 1 - line));
+            to += path + 1 - line;
+            line = slash + 1;
+        }
+        memmove(to, line, (size_t)(next - line));
+        to += next - line;
+    }
+    *to = '\0';
+}
+
 /* A text in double quotes, as YAML and JSON have them. */
 static void put_quoted(const char *text, FILE *out) {
     fputc('"', out);
@@ -310,12 +348,44 @@ static void machine_name(const char *gpu, char *name, size_t size) {
     name[length] = '\0';
 }
 
+/* Writes the least and the most of a buffer's integers of 64 or 32 bits, if all are small: numbers
+ * from which a kernel takes lengths and places. */
+static void put_range(const struct recorded_buffer *buffer, FILE *out) {
+    const int64_t small = 1 << 24;
+    for (size_t bytes = 8; bytes >= 4; bytes /= 2) {
+        int64_t least = INT64_MAX, most = INT64_MIN;
+        for (size_t at = 0; at + bytes <= buffer->bytes; at += bytes) {
+            int64_t value;
+            int32_t word;
+            memcpy(&value, buffer->contents + at, bytes);
+            memcpy(&word, buffer->contents + at, sizeof word);
+            value = bytes == 8 ? value : word;
+            least = value < least ? value : least;
+            most = value > most ? value : most;
+        }
+        if (least < -small || most > small || least > most)
+            continue;
+        if (most == 0 && least == 0)
+            fputs(", contents: zero", out);
+        else
+            fprintf(out,
+                    ", data_type: int%zu, contents: {seed: 1, low: %" PRId64 ", count: %" PRId64
+                    "}",
+                    8 * bytes, least, most - least + 1);
+        return;
+    }
+}
+
 static bool put_contents(const struct recorded_launch *launch, const char *stem, size_t index,
                          FILE *out) {
     const struct recorded_buffer *buffer = &launch->buffers[index];
     char path[PATH_BYTES];
     if (buffer->contents == NULL)
         return true;
+    if (wishes.structure_only) {
+        put_range(buffer, out);
+        return true;
+    }
     make_folder("data");
     snprintf(path, sizeof path, "%s/data/%s.b%zu", wishes.folder, stem, index);
     fprintf(out, ", contents: {file: %s.b%zu}", stem, index);

@@ -55,6 +55,9 @@ bool record_write(const struct recorded_launch *launch, const char *ptx, const c
  * wished. `name` gets its name. */
 bool record_ptx(const char *kernel, const char *ptx, char *name, size_t size);
 
+/* Takes out of PTX where it came from: folders of sources, and debug information. */
+void remove_origins(char *ptx);
+
 void record_free(struct recorded_launch *launch);
 
 #endif

@@ -35,14 +35,33 @@ const char cli_bash_completion[] =
     "        COMPREPLY+=(\"$text\")\n"
     "    done < <(\"${COMP_WORDS[0]}\" completion query -- \"${words[@]}\" 2>/dev/null)\n"
     "}\n"
-    "complete -F _tmasim tmasim\n";
+    "complete -F _tmasim tmasim\n"
+    "# tmasim-capture: its options as its help has them, and behind -- a command and files.\n"
+    "_tmasim_capture() {\n"
+    "    local line current=${COMP_WORDS[COMP_CWORD]}\n"
+    "    local before=\" ${COMP_WORDS[*]:0:COMP_CWORD} \"\n"
+    "    COMPREPLY=()\n"
+    "    if [[ $before == *' -- ' ]]; then\n"
+    "        while read -r line; do COMPREPLY+=(\"$line\"); done < <(compgen -c -- \"$current\" "
+    "| sort -u)\n"
+    "    elif [[ $before != *' -- '* && $current == -* ]]; then\n"
+    "        while read -r line; do COMPREPLY+=(\"$line\"); done < <(compgen -W \"$(\n"
+    "            \"${COMP_WORDS[0]}\" --help 2>/dev/null | grep -o -- '--[a-z][a-z-]*')\" -- "
+    "\"$current\" | sort -u)\n"
+    "    fi\n"
+    "}\n"
+    "complete -o default -F _tmasim_capture tmasim-capture\n";
 
 const char cli_zsh_completion[] =
-    "#compdef tmasim\n"
+    "#compdef tmasim tmasim-capture\n"
     "# zsh completion of tmasim: put this as _tmasim into a folder of $fpath.\n"
     "_tmasim() {\n"
     "    local line text files=no\n"
     "    local -a whole open\n"
+    "    if [[ $service == tmasim-capture ]]; then\n"
+    "        _arguments '(-)*::: :_normal' --\n"
+    "        return\n"
+    "    fi\n"
     "    for line in \"${(@f)$(\"${words[1]}\" completion query -- \"${(@Q)words[2,CURRENT]}\" "
     "2>/dev/null)}\"; do\n"
     "        [[ -z $line ]] && continue\n"
@@ -63,7 +82,8 @@ const char cli_zsh_completion[] =
     "        _files\n"
     "    fi\n"
     "}\n"
-    "if [[ $funcstack[1] == _tmasim ]]; then _tmasim \"$@\"; else compdef _tmasim tmasim; fi\n";
+    "if [[ $funcstack[1] == _tmasim ]]; then _tmasim \"$@\"; else compdef _tmasim tmasim "
+    "tmasim-capture; fi\n";
 
 const char cli_fish_completion[] =
     "# fish completion of tmasim: put this as tmasim.fish into a folder of $fish_complete_path.\n"
@@ -80,4 +100,7 @@ const char cli_fish_completion[] =
     "        end\n"
     "    end\n"
     "end\n"
-    "complete -c tmasim -f -a '(__tmasim_complete)'\n";
+    "complete -c tmasim -f -a '(__tmasim_complete)'\n"
+    "# tmasim-capture: its options as its help has them.\n"
+    "complete -c tmasim-capture -a '(tmasim-capture --help 2>/dev/null | "
+    "string match -r -a -g -- \"(--[a-z][a-z-]*)\")'\n";

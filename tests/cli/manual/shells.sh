@@ -25,6 +25,20 @@ ask run -o a
 ask run --output = a
 ask run gemm_w
 complete -p tmasim
+# Its options are those of the help of the command.
+tmasim-capture() { echo '  -n, --launches N  some'; echo '      --no-time  none; not --launches'; }
+capture() {
+    COMP_WORDS=(tmasim-capture "$@")
+    COMP_CWORD=$#
+    _tmasim_capture
+    echo "\$ tmasim-capture $*"
+    printf '<%s>\n' "${COMPREPLY[@]}"
+}
+capture -o records --
+capture -o records --n
+capture -o records -- mkfif
+capture -o records -- mkfifo -
+complete -p tmasim-capture
 END
 bash "$SCRATCH/ask" "$SCRATCH/bash" "$SCRATCH/files" 2>&1
 for shell in zsh fish; do
