@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -240,6 +241,53 @@ def test_capturing_records_each_launch_once(triton: Any) -> None:
     assert [record.fields["grid"] for record in records] == [[64], [32]]
     assert records[0].fields["parameters"][1] == {"pointer": "out", "name": "table"}
     assert Function.run is before
+
+
+def test_capturing_records_kernels_of_torch_compile(
+    triton: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """PyTorch launches these itself, and keeps PTX and metadata in Triton's cache."""
+    signature = {"out": "*fp16", "table": "*fp16", "indices": "*i32", "columns": "constexpr"}
+    config = SimpleNamespace(kwargs={"columns": 2048}, num_warps=4, num_stages=1)
+    launcher = SimpleNamespace(config=config, cache_hash="HASH", n_regs=18)
+
+    class Autotuner:
+        fn = SimpleNamespace(constexprs=[3])
+        triton_meta = {"signature": signature, "device": 2}
+        launchers = [launcher, None]
+
+        def run(self, *args: Any, stream: Any) -> str:
+            self.launchers = [launcher]  # the fastest, now that it has been tuned
+            return "launched"
+
+        def _interpret_args_grid(self, args: Any, config: Any) -> Any:
+            return args[:-1], (args[-1], 1, 1)  # PyTorch adds what the grid is made of
+
+    heuristics: Any = ModuleType("torch._inductor.runtime.triton_heuristics")
+    heuristics.CachingAutotuner = Autotuner
+    heuristics.triton_cache_dir = lambda device: str(tmp_path / str(device))
+    for name in ("torch", "torch._inductor", "torch._inductor.runtime"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, heuristics.__name__, heuristics)
+    folder = tmp_path / "2" / "HASH"
+    folder.mkdir(parents=True)
+    kernel = answer(*GATHER)
+    (folder / "gather_rows.ptx").write_text(kernel.asm["ptx"])
+    (folder / "gather_rows.json").write_text(json.dumps(vars(kernel.metadata)))
+    rows, indices = Tensor([64, 2048], "float16", 16), Tensor([64], "int32", 32)
+    before = Autotuner.run
+    with tmasim.triton.capturing("gather") as records:
+        for _ in range(2):
+            assert Autotuner().run(rows, rows, indices, 64, stream=0) == "launched"
+    assert Autotuner.run is before
+    (record,) = records
+    assert record.fields["grid"] == [64, 1, 1] and record.fields["registers"] == 18
+    assert record.constants == {"columns": 2048, "num_warps": 4, "num_stages": 1}
+    assert record.fields["parameters"][:3] == [
+        {"pointer": "out", "name": "out"},
+        {"pointer": "out", "name": "table"},
+        {"pointer": "indices", "name": "indices"},
+    ]
 
 
 def test_arguments_that_do_not_fit_are_errors(triton: Any) -> None:

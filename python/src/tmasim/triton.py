@@ -8,9 +8,13 @@ Triton is needed here, but no GPU: `capture` compiles a kernel for the arguments
 
 from __future__ import annotations
 
+import json
 import re
-from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, cast
+import sys
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, cast
 
 from tmasim._library import fail
 from tmasim._types import DataType, Swizzle
@@ -93,9 +97,8 @@ def capture(
 def capturing(match: str = "", *, gpu: str = "h100_sxm") -> Iterator[List[Launch]]:
     """Records what is launched inside the block; needs a GPU, as launches do.
 
-    An autotuned kernel is recorded with each configuration that is tried. Each different launch is
-    recorded once. Kernels of ``torch.compile`` are launched by PyTorch's own launcher: use
-    ``tmasim-capture``, or `record_of` with the compiled kernel.
+    An autotuned kernel is recorded with each configuration that is tried, a kernel of
+    ``torch.compile`` with the one that PyTorch chose. Each different launch is recorded once.
 
     Args:
         match: A regular expression that the kernel's name has to match; default: all.
@@ -104,23 +107,71 @@ def capturing(match: str = "", *, gpu: str = "h100_sxm") -> Iterator[List[Launch
     from triton.runtime.jit import JITFunction
 
     records: List[Launch] = []
-    original = JITFunction.run
 
-    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        compiled = original(self, *args, grid=grid, warmup=warmup, **kwargs)
-        if compiled is not None and re.search(match, compiled.metadata.name):
-            values, options = _bound(self, args, kwargs)
+    def add(
+        compiled: Any, grid: Any, values: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> None:
+        if re.search(match, compiled.metadata.name):
             sizes = grid(values) if callable(grid) else grid
             made = record_of(compiled, sizes, values, gpu=gpu, options=options)
             if made not in records:
                 records.append(made)
-        return compiled
 
-    JITFunction.run = run
-    try:
+    def launched(self: Any, compiled: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        if compiled is not None:
+            given = {name: kwargs[name] for name in kwargs if name not in ("grid", "warmup")}
+            add(compiled, kwargs["grid"], *_bound(self, args, given))
+
+    def launched_by_pytorch(
+        self: Any, _: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        launcher = self.launchers[0]
+        config = launcher.config
+        passed, grid = self._interpret_args_grid(args, config)
+        signature = self.triton_meta["signature"]
+        names = [name for i, name in enumerate(signature) if i not in self.fn.constexprs]
+        options = {"num_warps": config.num_warps, "num_stages": config.num_stages}
+        add(_cached(self, launcher), grid, {**config.kwargs, **dict(zip(names, passed))}, options)
+
+    with ExitStack() as hooks:
+        hooks.enter_context(_hooked(JITFunction, launched))
+        if "torch" in sys.modules:
+            from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+            hooks.enter_context(_hooked(CachingAutotuner, launched_by_pytorch))
         yield records
+
+
+@contextmanager
+def _hooked(launcher: Any, behind: Callable[..., None]) -> Iterator[None]:
+    """Has ``behind`` called with what each call of ``launcher.run`` got and gave."""
+    original = launcher.run
+
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(self, *args, **kwargs)
+        behind(self, result, args, kwargs)
+        return result
+
+    launcher.run = run
+    try:
+        yield
     finally:
-        JITFunction.run = original
+        launcher.run = original
+
+
+def _cached(autotuner: Any, launcher: Any) -> Any:
+    """The kernel of one of PyTorch's launchers, as `record_of` takes it, from Triton's cache."""
+    from torch._inductor.runtime.triton_heuristics import triton_cache_dir
+
+    meta = autotuner.triton_meta
+    folder = Path(triton_cache_dir(meta.get("device", 0))) / launcher.cache_hash
+    path = next(folder.glob("*.ptx"))
+    return SimpleNamespace(
+        metadata=SimpleNamespace(**json.loads(path.with_suffix(".json").read_text())),
+        asm={"ptx": path.read_text()},
+        src=SimpleNamespace(signature=meta["signature"]),
+        n_regs=launcher.n_regs,
+    )
 
 
 def record_of(
@@ -131,7 +182,7 @@ def record_of(
     gpu: str = "h100_sxm",
     options: Optional[Mapping[str, Any]] = None,
 ) -> Launch:
-    """The record of a kernel that is compiled, such as ``torch.compile`` has in its launchers.
+    """The record of a kernel that is compiled.
 
     Args:
         compiled: A ``CompiledKernel``: ``asm["ptx"]``, ``metadata`` and ``src.signature``.
