@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/digest.h"
+#include "base/version.h"
+#include "cli/files/input_digest.h"
 #include "cli/files/launch_input.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
@@ -13,16 +16,25 @@
 #include "cli/tasks.h"
 #include "core/core_run.h"
 #include "launch/prepared.h"
+#include "memory/machine_parameter.h"
 #include "report/clock_figures.h"
+#include "report/json_writer.h"
 #include "report/launch_report.h"
+#include "report/ratio.h"
+#include "scenario/document.h"
+#include "search/journal.h"
 
 struct launch_sweep {
+    const struct cli_launch_sweep *asked;
     const struct cli_options *options;
     const struct tma_variants *variants;
     struct cli_launch_file *files; /* owned */
     size_t file_count;
     struct tma_tune tune;
-    bool out_of_memory;
+    size_t *tasks; /* owned: the rows that are to be run */
+    size_t task_count;
+    struct tma_journal journal;
+    bool failed; /* after an error that was printed */
 };
 
 /* What a worker says of a row. */
@@ -32,7 +44,8 @@ struct launch_row {
     uint32_t sm_clock_mhz;               /* of the simulation */
     double time_ns;                      /* at the chosen clock */
     double clock_ns[TMA_SM_CLOCK_COUNT]; /* unless a clock in MHz was chosen */
-    bool validated, edited, public_data;
+    bool validated, edited, public_data, sampled;
+    double error_percent;
     struct tma_tune_limiter limiter;
     char reason[TMA_REASON_BYTES]; /* why it has not run */
 };
@@ -64,8 +77,10 @@ static void find_times(const struct tma_launch *launch, const struct tma_machine
         row->clock_ns[i] = clock.clocks.at[i].ns;
 }
 
-static void run_launch(const struct tma_launch *launch, const struct tma_machine *own,
+static void run_launch(const struct tma_launch *launch, const struct tma_machine *own, bool sample,
                        struct tma_diagnostics *list, struct launch_row *row) {
+    const struct tma_ptx_options options = {.sample_from =
+                                                sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0};
     struct tma_machine machine = tma_machine_at_clock(own, launch->sm_clock_mhz);
     struct tma_launch_measured measured;
     struct tma_prepared prepared = {0};
@@ -76,7 +91,7 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
         bool is_measured = tma_launch_measurement(launch, machine.name, &measured);
         if (is_measured)
             machine = tma_launch_measured_machine(&machine, &measured);
-        if (tma_core_run(&machine, &prepared.execution, NULL, &executed, &timing, &error) !=
+        if (tma_core_run(&machine, &prepared.execution, &options, &executed, &timing, &error) !=
             TMA_OK) {
             snprintf(row->reason, sizeof row->reason, "%s", error.text);
         } else if (executed.failure != TMA_PTX_COMPLETED) {
@@ -88,6 +103,8 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
             row->validated = machine.validated;
             row->edited = machine.edited;
             row->public_data = machine.public_data;
+            row->sampled = timing.sampled_cycles > 0;
+            row->error_percent = tma_error_percent(timing.error_cycles, timing.cycles);
             row->limiter = tma_launch_limiter_of(&machine, &timing);
         }
         tma_core_result_free(&timing);
@@ -96,26 +113,35 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
     tma_prepared_free(&prepared);
 }
 
-/* In a worker: runs a row. */
-static void work(void *context, size_t number, const void *bytes, size_t size,
-                 struct tma_reply *reply) {
-    const struct launch_sweep *sweep = context;
-    const struct cli_launch_file *file = &sweep->files[number / sweep->variants->row_count];
-    struct tma_diagnostics list = tma_diagnostics_empty();
-    struct launch_row row = {0};
-    struct tma_launch launch = {0};
-    struct tma_machine machine;
+/* Reads the launch of a row with its settings, for the caller to free, also after a failure. */
+static bool read_row(const struct launch_sweep *sweep, size_t number, struct tma_launch *launch,
+                     struct tma_diagnostics *list) {
+    const struct tma_variants *variants = sweep->variants;
+    const struct cli_launch_file *file = &sweep->files[number / variants->row_count];
     const struct tma_settings user = {sweep->options->settings.items,
                                       sweep->options->settings.count};
     struct tma_row_settings settings;
+    *launch = (struct tma_launch){0};
+    if (!tma_row_settings_make(&user, variants, number % variants->row_count, &settings))
+        return false;
+    bool good = cli_launch_read(file, NULL, &(struct cli_list){settings.items, settings.count},
+                                launch, list);
+    tma_row_settings_free(&settings);
+    return good;
+}
+
+/* In a worker: runs a row. */
+static void work(void *context, size_t task, const void *bytes, size_t size,
+                 struct tma_reply *reply) {
+    const struct launch_sweep *sweep = context;
+    struct tma_diagnostics list = tma_diagnostics_empty();
+    struct launch_row row = {0};
+    struct tma_launch launch;
+    struct tma_machine machine;
     (void)bytes, (void)size;
-    if (!tma_row_settings_make(&user, sweep->variants, number % sweep->variants->row_count,
-                               &settings)) {
-        snprintf(row.reason, sizeof row.reason, "out of memory");
-    } else if (cli_launch_read(file, NULL, &(struct cli_list){settings.items, settings.count},
-                               &launch, &list)) {
+    if (read_row(sweep, sweep->tasks[task], &launch, &list)) {
         if (cli_launch_machine(&launch, &machine))
-            run_launch(&launch, &machine, &list, &row);
+            run_launch(&launch, &machine, sweep->asked->sample, &list, &row);
         else
             snprintf(row.reason, sizeof row.reason, "its machine cannot be read");
     }
@@ -123,20 +149,10 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
         cli_first_error(&list, row.reason, sizeof row.reason);
     tma_diagnostics_free(&list);
     tma_launch_free(&launch);
-    tma_row_settings_free(&settings);
     tma_reply_append(reply, &row, sizeof row);
 }
 
-static bool take(void *context, size_t number, const struct tma_task_outcome *outcome) {
-    struct launch_sweep *sweep = context;
-    struct tma_tune_row *row = &sweep->tune.rows[number];
-    const struct launch_row *got = outcome->bytes;
-    if (outcome->failure != NULL || !got->run) {
-        row->found = TMA_TUNE_ILLEGAL;
-        row->failure = tma_copy_text(outcome->failure != NULL ? outcome->failure : got->reason);
-        sweep->out_of_memory |= row->failure == NULL;
-        return !sweep->out_of_memory;
-    }
+static void fill_row(struct tma_tune_row *row, const struct launch_row *got) {
     row->found = TMA_TUNE_SIMULATED;
     row->cycles = got->cycles;
     row->sm_clock_mhz = got->sm_clock_mhz;
@@ -146,7 +162,157 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
     row->timing_validated = got->validated;
     row->timing_edited = got->edited;
     row->timing_public = got->public_data;
-    return true;
+    row->sampled = got->sampled;
+    row->error_percent = got->error_percent;
+}
+
+static bool take(void *context, size_t task, const struct tma_task_outcome *outcome) {
+    struct launch_sweep *sweep = context;
+    struct tma_tune_row *row = &sweep->tune.rows[sweep->tasks[task]];
+    struct tma_error error = {.text = "out of memory"};
+    const struct launch_row *got = outcome->bytes;
+    if (outcome->failure != NULL || !got->run) {
+        row->found = TMA_TUNE_ILLEGAL;
+        row->failure = tma_copy_text(outcome->failure != NULL ? outcome->failure : got->reason);
+        sweep->failed = row->failure == NULL;
+    } else {
+        fill_row(row, got);
+        sweep->failed = tma_journal_add(&sweep->journal, sweep->tasks[task], &error) != TMA_OK;
+    }
+    if (sweep->failed)
+        cli_error("%s", error.text);
+    return !sweep->failed;
+}
+
+/* ---- the journal ---- */
+
+/* A row in the journal. */
+static void write_row(const void *context, size_t number, FILE *out) {
+    const struct launch_sweep *sweep = context;
+    const struct tma_tune_row *row = &sweep->tune.rows[number];
+    struct tma_json json = {.out = out};
+    tma_json_begin_line(&json, NULL);
+    tma_json_unsigned(&json, "row", number + 1);
+    tma_json_string(&json, "kernel", row->kernel);
+    tma_json_begin_line(&json, "set");
+    for (size_t i = 0; i < sweep->tune.column_count; i++)
+        if (row->values[i] != NULL)
+            tma_json_string(&json, sweep->tune.columns[i], row->values[i]);
+    tma_json_end_object(&json);
+    tma_json_unsigned(&json, "cycles", row->cycles);
+    tma_json_unsigned(&json, "sm_clock_mhz", row->sm_clock_mhz);
+    tma_json_decimal(&json, "time_ns", row->time_ns, 6);
+    for (int i = 0; i < TMA_SM_CLOCK_COUNT; i++)
+        tma_json_decimal(&json, tma_sm_clock_keys[i], row->clock_ns[i], 6);
+    tma_json_bool(&json, "timing_validated", row->timing_validated);
+    tma_json_bool(&json, "timing_edited", row->timing_edited);
+    tma_json_bool(&json, "timing_public", row->timing_public);
+    tma_json_bool(&json, "sampled", row->sampled);
+    tma_json_decimal(&json, "error_percent", row->error_percent, 1);
+    tma_json_string(&json, "busiest", row->limiter.busiest);
+    tma_json_decimal(&json, "busy", row->limiter.busy, 6);
+    tma_json_string(&json, "longest_wait", row->limiter.wait);
+    tma_json_decimal(&json, "waited", row->limiter.waited, 6);
+    tma_json_end_object(&json);
+}
+
+static bool is_true(const struct tma_yaml_node *line, const char *key) {
+    return strcmp(tma_journal_text(line, key), "true") == 0;
+}
+
+static double fraction(const struct tma_yaml_node *line, const char *key) {
+    return strtod(tma_journal_text(line, key), NULL);
+}
+
+static void take_row(void *context, const struct tma_yaml_node *line) {
+    struct launch_sweep *sweep = context;
+    const struct tma_tune *tune = &sweep->tune;
+    uint64_t number = tma_journal_whole(line, "row");
+    if (number < 1 || number > tune->row_count ||
+        !tma_journal_has_settings(line, tune->columns, tune->column_count,
+                                  tune->rows[number - 1].values))
+        return;
+    struct launch_row row = {
+        .cycles = tma_journal_whole(line, "cycles"),
+        .sm_clock_mhz = (uint32_t)tma_journal_whole(line, "sm_clock_mhz"),
+        .time_ns = fraction(line, "time_ns"),
+        .validated = is_true(line, "timing_validated"),
+        .edited = is_true(line, "timing_edited"),
+        .public_data = is_true(line, "timing_public"),
+        .sampled = is_true(line, "sampled"),
+        .error_percent = fraction(line, "error_percent"),
+        .limiter = {.busy = fraction(line, "busy"), .waited = fraction(line, "waited")}};
+    for (int i = 0; i < TMA_SM_CLOCK_COUNT; i++)
+        row.clock_ns[i] = fraction(line, tma_sm_clock_keys[i]);
+    snprintf(row.limiter.busiest, sizeof row.limiter.busiest, "%s",
+             tma_journal_text(line, "busiest"));
+    snprintf(row.limiter.wait, sizeof row.limiter.wait, "%s",
+             tma_journal_text(line, "longest_wait"));
+    if (row.sm_clock_mhz > 0)
+        fill_row(&tune->rows[number - 1], &row);
+}
+
+static uint64_t digest_machine(uint64_t digest, const struct tma_machine *machine) {
+    for (size_t i = 0; i < tma_machine_parameter_count; i++)
+        digest = tma_digest_add(digest, (const char *)machine + tma_machine_parameters[i].offset,
+                                sizeof(uint32_t));
+    return tma_digest_add_text(digest, machine->name);
+}
+
+/* Adds what a row names besides its settings: PTX, machine, contents. */
+static bool digest_row(const struct launch_sweep *sweep, size_t number, uint64_t *digest) {
+    struct tma_diagnostics list = tma_diagnostics_empty();
+    struct tma_launch launch;
+    char *path = NULL;
+    bool good = true;
+    if (read_row(sweep, number, &launch, &list)) {
+        path = tma_launch_find(&launch, launch.ptx, "ptx");
+        good = path != NULL && cli_digest_file(digest, path);
+        tma_release(path);
+        for (size_t i = 0; good && i < launch.buffer_count; i++) {
+            if (launch.buffers[i].file == NULL)
+                continue;
+            path = tma_launch_find(&launch, launch.buffers[i].file, "data");
+            good = path != NULL && cli_digest_file(digest, path);
+            tma_release(path);
+        }
+        struct tma_machine machine;
+        if (good && cli_launch_machine(&launch, &machine))
+            *digest = digest_machine(*digest, &machine);
+    }
+    tma_launch_free(&launch);
+    tma_diagnostics_free(&list);
+    return good;
+}
+
+/* Opens the journal. Its digest is of all that the rows are made of. */
+static bool open_journal(struct launch_sweep *sweep, const struct tma_host *host) {
+    const struct cli_launch_sweep *asked = sweep->asked;
+    const struct cli_list *settings = &asked->options->settings;
+    const struct tma_journal_rows rows = {.name = sweep->tune.rows[0].kernel,
+                                          .parts = "the launch files, their PTX or machines",
+                                          .context = sweep,
+                                          .write = write_row,
+                                          .take = take_row};
+    struct tma_error error = {.text = "out of memory"};
+    char text[TMA_DIGEST_TEXT_BYTES];
+    uint64_t digest = tma_digest_add_text(TMA_DIGEST_EMPTY, TMA_VERSION);
+    bool good = true;
+    if (asked->resume == NULL)
+        return true;
+    for (size_t i = 0; i < settings->count; i++)
+        digest = tma_digest_add_text(digest, settings->items[i]);
+    digest = tma_digest_add_text(digest, asked->sample ? "sample" : "");
+    for (size_t i = 0; i < sweep->file_count; i++)
+        digest = tma_digest_add(digest, sweep->files[i].text, sweep->files[i].length + 1);
+    for (size_t i = 0; good && i < sweep->tune.row_count; i++)
+        good = digest_row(sweep, i, &digest);
+    tma_digest_text(digest, text);
+    good = good &&
+           tma_journal_open(&sweep->journal, asked->resume, text, host, &rows, &error) == TMA_OK;
+    if (!good)
+        cli_error("%s", error.text);
+    return good;
 }
 
 static bool create(struct launch_sweep *sweep) {
@@ -156,7 +322,8 @@ static bool create(struct launch_sweep *sweep) {
     sweep->files = tma_allocate(files, sizeof *sweep->files);
     tune->row_count = files * variants->row_count;
     tune->rows = tma_allocate(tune->row_count, sizeof *tune->rows);
-    if (sweep->files == NULL || tune->rows == NULL) {
+    sweep->tasks = tma_allocate(tune->row_count, sizeof *sweep->tasks);
+    if (sweep->files == NULL || tune->rows == NULL || sweep->tasks == NULL) {
         cli_error("out of memory");
         return false;
     }
@@ -179,16 +346,17 @@ static bool create(struct launch_sweep *sweep) {
 }
 
 static bool run_rows(struct launch_sweep *sweep) {
-    struct cli_tasks tasks = {.count = sweep->tune.row_count,
+    for (size_t i = 0; i < sweep->tune.row_count; i++)
+        if (sweep->tune.rows[i].found == TMA_TUNE_MISSING)
+            sweep->tasks[sweep->task_count++] = i;
+    struct cli_tasks tasks = {.count = sweep->task_count,
                               .unit = "launches",
                               .context = sweep,
                               .work = work,
                               .take = take};
     bool good = cli_tasks_run(&tasks, cli_jobs(sweep->options), sweep->options->quiet);
     sweep->tune.partial = tasks.interrupted;
-    if (good && sweep->out_of_memory)
-        cli_error("out of memory");
-    return good && !sweep->out_of_memory;
+    return good && !sweep->failed;
 }
 
 static int status_of(const struct tma_tune *tune) {
@@ -200,12 +368,33 @@ static int status_of(const struct tma_tune *tune) {
     return CLI_OK;
 }
 
-int cli_launch_sweep(const struct cli_options *options, const char *list,
-                     const struct tma_variants *variants) {
-    struct launch_sweep sweep = {.options = options, .variants = variants};
+static void note(void *context, const char *text) {
+    (void)context;
+    cli_note("%s", text);
+}
+
+/* The files that the sweep writes are none that it reads. */
+static bool spares_inputs(const struct cli_launch_sweep *asked) {
+    const struct cli_list *operands = &asked->options->operands;
+    bool good = cli_output_spares(asked->options->output, asked->list) &&
+                cli_output_spares(asked->resume, asked->list);
+    for (size_t i = 0; good && i < operands->count; i++)
+        good = cli_output_spares(asked->options->output, operands->items[i]) &&
+               cli_output_spares(asked->resume, operands->items[i]);
+    if (good && cli_output_is_file(asked->options->output, asked->resume)) {
+        cli_error("--output and --resume name the same file: %s", asked->resume);
+        good = false;
+    }
+    return good;
+}
+
+int cli_launch_sweep(const struct cli_launch_sweep *asked) {
+    const struct cli_options *options = asked->options;
+    const struct tma_host host = {.note = note};
+    struct launch_sweep sweep = {.asked = asked, .options = options, .variants = asked->variants};
     struct cli_output output;
     int status = CLI_ERROR;
-    if (cli_output_spares(options->output, list) && create(&sweep) &&
+    if (spares_inputs(asked) && create(&sweep) && open_journal(&sweep, &host) &&
         cli_output_open(&output, options->output)) {
         bool good = run_rows(&sweep);
         if (good) {
@@ -219,6 +408,8 @@ int cli_launch_sweep(const struct cli_options *options, const char *list,
         tma_release(sweep.tune.rows[i].failure);
     for (size_t i = 0; i < sweep.file_count; i++)
         cli_launch_file_free(&sweep.files[i]);
+    tma_journal_close(&sweep.journal);
+    tma_release(sweep.tasks);
     tma_release(sweep.tune.rows);
     tma_release(sweep.files);
     return status;

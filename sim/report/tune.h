@@ -41,6 +41,8 @@ struct tma_tune_row {
     double time_ns;                      /* the same */
     double clock_ns[TMA_SM_CLOCK_COUNT]; /* at each clock; 0: the user gave one in MHz */
     double least_ns, most_ns;            /* over the draws; 0: no draws */
+    bool sampled;                        /* SIMULATED: in part */
+    double error_percent;                /* by so much the time may then be off */
     bool same;    /* its draws and those of the best overlap; true for the best */
     double ratio; /* of the time to the best's */
     struct tma_tune_limiter limiter; /* SIMULATED */

@@ -9,13 +9,13 @@ const char *const tma_tune_headings[TMA_TUNE_CELLS] = {
     "cycles", "us", "ratio", "found", "busiest", "longest wait",
 };
 
-const char *tma_tune_found_text(enum tma_tune_found found) {
+const char *tma_tune_found_text(const struct tma_tune_row *row) {
     static const char *const texts[TMA_TUNE_FOUND_COUNT] = {
 #define TEXT(name, text) [name] = text,
         TMA_TUNE_FOUND(TEXT)
 #undef TEXT
     };
-    return texts[found];
+    return row->sampled ? "sampled" : texts[row->found];
 }
 
 /* "~" stands before an estimate, ">=" before a bound. */
@@ -30,7 +30,7 @@ struct tma_tune_cells tma_tune_cells_of(const struct tma_tune_row *row) {
              tma_decimal(row->time_ns / 1000, 1).text);
     snprintf(cells.text[2], TMA_TUNE_CELL_BYTES, "%s%s", sign(row),
              tma_decimal(row->ratio, 3).text);
-    snprintf(cells.text[3], TMA_TUNE_CELL_BYTES, "%s%s", tma_tune_found_text(row->found),
+    snprintf(cells.text[3], TMA_TUNE_CELL_BYTES, "%s%s", tma_tune_found_text(row),
              row->same ? " =" : "");
     if (row->found == TMA_TUNE_SIMULATED) {
         snprintf(cells.text[4], TMA_TUNE_CELL_BYTES, "%s %s %%", row->limiter.busiest,
@@ -68,6 +68,20 @@ static void write_counts(const struct tma_tune *tune, FILE *out) {
         fputs(">=: a lower bound of the time, which is above the best time; not simulated to its "
               "end\n",
               out);
+}
+
+/* Sampled rows say so themselves; the largest of their errors is in the last line. */
+static void write_sampled(const struct tma_tune *tune, FILE *out) {
+    double most = 0;
+    size_t sampled = 0;
+    for (size_t i = 0; i < tune->row_count; i++) {
+        const struct tma_tune_row *row = &tune->rows[i];
+        sampled += row->sampled;
+        most = row->error_percent > most ? row->error_percent : most;
+    }
+    if (sampled > 0)
+        fprintf(out, "sampled: simulated in part; these times may be off by up to %s %%\n",
+                tma_decimal(most, 1).text);
 }
 
 static void write_same(const struct tma_tune *tune, FILE *out) {
@@ -118,6 +132,7 @@ static void write_clocks(const struct tma_tune *tune, FILE *out) {
 
 void tma_tune_write_end(const struct tma_tune *tune, FILE *out) {
     write_counts(tune, out);
+    write_sampled(tune, out);
     write_same(tune, out);
     write_close(tune, out);
     write_clocks(tune, out);

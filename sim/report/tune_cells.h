@@ -6,7 +6,7 @@
 #include "report/tune.h"
 
 /* "simulated", ... */
-const char *tma_tune_found_text(enum tma_tune_found found);
+const char *tma_tune_found_text(const struct tma_tune_row *row);
 
 enum { TMA_TUNE_CELLS = 6, TMA_TUNE_CELL_BYTES = 72 };
 

@@ -43,7 +43,7 @@ static void write_row(const struct tma_tune *tune, size_t rank, FILE *out) {
         if (row->values[i] != NULL)
             tma_write_csv(row->values[i], out);
     }
-    fprintf(out, ",%s", tma_tune_found_text(row->found));
+    fprintf(out, ",%s", tma_tune_found_text(row));
     if (illegal) {
         fputs(",,,,,,,,,,,,", out);
         tma_write_csv(row->failure, out);

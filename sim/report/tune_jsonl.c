@@ -21,6 +21,8 @@ static void write_figures(struct tma_json *json, const struct tma_tune_row *row)
     tma_json_bool(json, "same_as_best", row->same);
     if (row->found != TMA_TUNE_SIMULATED)
         return;
+    if (row->sampled)
+        tma_json_decimal(json, "error_percent", row->error_percent, 6);
     tma_json_string(json, "busiest", row->limiter.busiest);
     tma_json_decimal(json, "busy", row->limiter.busy, 6);
     tma_json_string(json, "longest_wait", row->limiter.wait);
@@ -43,7 +45,7 @@ static void write_row(const struct tma_tune *tune, size_t rank, FILE *out) {
         if (row->values[i] != NULL)
             tma_json_string(&json, tune->columns[i], row->values[i]);
     tma_json_end_object(&json);
-    tma_json_string(&json, "found", tma_tune_found_text(row->found));
+    tma_json_string(&json, "found", tma_tune_found_text(row));
     if (row->found == TMA_TUNE_ILLEGAL)
         tma_json_string(&json, "error", row->failure);
     else

@@ -15,8 +15,8 @@
 #include "report/json_writer.h"
 #include "scenario/document.h"
 
-static const char *text_at(const struct tma_yaml_node *node, const char *path) {
-    const struct tma_yaml_node *found = tma_yaml_find(node, path);
+const char *tma_journal_text(const struct tma_yaml_node *line, const char *key) {
+    const struct tma_yaml_node *found = tma_yaml_find(line, key);
     return found == NULL || found->text == NULL ? "" : found->text;
 }
 
@@ -27,48 +27,46 @@ static const struct tma_yaml_node *find_key(const struct tma_yaml_node *mapping,
     return node;
 }
 
-/* Whether a line of the journal has the settings of a row, and no others. */
-static bool has_settings(const struct tma_yaml_node *line, const struct tma_sweep *sweep,
-                         const struct tma_sweep_row *row) {
+bool tma_journal_has_settings(const struct tma_yaml_node *line, const char *const *columns,
+                              size_t column_count, const char *const *values) {
     const struct tma_yaml_node *set = tma_yaml_find(line, "set");
     size_t count = 0;
-    for (size_t i = 0; i < sweep->column_count; i++) {
-        const struct tma_yaml_node *node = find_key(set, sweep->columns[i]);
+    for (size_t i = 0; i < column_count; i++) {
+        const struct tma_yaml_node *node = find_key(set, columns[i]);
         const char *text = node == NULL ? NULL : node->text;
-        if ((text == NULL) != (row->values[i] == NULL) ||
-            (text != NULL && strcmp(text, row->values[i]) != 0))
+        if ((text == NULL) != (values[i] == NULL) || (text != NULL && strcmp(text, values[i]) != 0))
             return false;
         count += text != NULL;
     }
     return set != NULL && tma_yaml_count(set) == count;
 }
 
-static uint64_t whole(const struct tma_yaml_node *line, const char *key) {
-    return strtoull(text_at(line, key), NULL, 10);
+uint64_t tma_journal_whole(const struct tma_yaml_node *line, const char *key) {
+    return strtoull(tma_journal_text(line, key), NULL, 10);
 }
 
 static double fraction(const struct tma_yaml_node *line, const char *key) {
-    return strtod(text_at(line, key), NULL);
+    return strtod(tma_journal_text(line, key), NULL);
 }
 
 static struct tma_sweep_figures read_figures(const struct tma_yaml_node *line) {
     struct tma_sweep_figures figures = {
-        .cycles = whole(line, "cycles"),
-        .latency_cycles = whole(line, "latency_cycles"),
-        .dram_bytes = whole(line, "dram_bytes"),
-        .excess_wavefronts = whole(line, "excess_wavefronts"),
+        .cycles = tma_journal_whole(line, "cycles"),
+        .latency_cycles = tma_journal_whole(line, "latency_cycles"),
+        .dram_bytes = tma_journal_whole(line, "dram_bytes"),
+        .excess_wavefronts = tma_journal_whole(line, "excess_wavefronts"),
         .time_ns = fraction(line, "time_ns"),
         .gigabytes_per_second = fraction(line, "gigabytes_per_second"),
         .bytes_per_cycle_per_sm = fraction(line, "bytes_per_cycle_per_sm"),
         .l2_hit_fraction = fraction(line, "l2_hit_fraction"),
         .busy = fraction(line, "busy"),
-        .timing_validated = strcmp(text_at(line, "timing_validated"), "true") == 0,
-        .timing_edited = strcmp(text_at(line, "timing_edited"), "true") == 0,
-        .timing_public = strcmp(text_at(line, "timing_public"), "true") == 0,
+        .timing_validated = strcmp(tma_journal_text(line, "timing_validated"), "true") == 0,
+        .timing_edited = strcmp(tma_journal_text(line, "timing_edited"), "true") == 0,
+        .timing_public = strcmp(tma_journal_text(line, "timing_public"), "true") == 0,
         .simulated_percent = fraction(line, "sampled.simulated_percent"),
         .error_percent = fraction(line, "sampled.error_percent"),
     };
-    snprintf(figures.busiest, sizeof figures.busiest, "%s", text_at(line, "busiest"));
+    snprintf(figures.busiest, sizeof figures.busiest, "%s", tma_journal_text(line, "busiest"));
     return figures;
 }
 
@@ -76,18 +74,18 @@ static struct tma_sweep_figures read_figures(const struct tma_yaml_node *line) {
 static const char digest_key[] = ", \"digest\": \"";
 
 /* Writes the row as a line that shows whether it was changed. */
-static bool write_row(FILE *file, const struct tma_sweep *sweep, size_t row) {
+static bool write_row(const struct tma_journal *journal, size_t row) {
     char *text = NULL, digest[TMA_DIGEST_TEXT_BYTES];
     size_t length = 0;
     FILE *memory = tma_open_text(&text, &length);
     if (memory == NULL)
         return false;
-    tma_sweep_write_line(sweep, row, memory);
+    journal->rows.write(journal->rows.context, row, memory);
     if (!tma_close_text(memory, &text))
         return false;
     length = strlen(text) - 2; /* without "}\n" */
     tma_digest_text(tma_digest_add(TMA_DIGEST_EMPTY, text, length), digest);
-    bool good = fprintf(file, "%.*s%s%s\"}\n", (int)length, text, digest_key, digest) > 0;
+    bool good = fprintf(journal->file, "%.*s%s%s\"}\n", (int)length, text, digest_key, digest) > 0;
     tma_release(text);
     return good;
 }
@@ -103,17 +101,29 @@ static bool is_whole(const char *text, size_t length) {
     return memcmp(text + length - TAIL_BYTES, tail, TAIL_BYTES) == 0;
 }
 
-/* A row that the journal has is done. */
-static void take_row(const struct tma_yaml_node *line, struct tma_sweep *sweep) {
-    uint64_t number = whole(line, "row");
+static void take_row(void *context, const struct tma_yaml_node *line) {
+    struct tma_sweep *sweep = context;
+    uint64_t number = tma_journal_whole(line, "row");
     if (number < 1 || number > sweep->row_count || tma_yaml_find(line, "error") != NULL ||
         tma_yaml_find(line, "cycles") == NULL)
         return;
     struct tma_sweep_row *row = &sweep->rows[number - 1];
-    if (!has_settings(line, sweep, row))
+    if (!tma_journal_has_settings(line, sweep->columns, sweep->column_count, row->values))
         return;
     row->done = true;
     row->figures = read_figures(line);
+}
+
+static void write_sweep_row(const void *context, size_t row, FILE *out) {
+    tma_sweep_write_line(context, row, out);
+}
+
+struct tma_journal_rows tma_journal_of_sweep(struct tma_sweep *sweep) {
+    return (struct tma_journal_rows){.name = sweep->scenario,
+                                     .parts = "the scenario, its machine",
+                                     .context = sweep,
+                                     .write = write_sweep_row,
+                                     .take = take_row};
 }
 
 static void note_damage(const struct tma_journal *journal, unsigned number) {
@@ -125,8 +135,7 @@ static void note_damage(const struct tma_journal *journal, unsigned number) {
 
 /* Reads a line, without its newline. False if the journal is not ours. */
 static bool take_line(const struct tma_journal *journal, unsigned number, const char *text,
-                      size_t length, const char *digest, struct tma_sweep *sweep,
-                      struct tma_error *error) {
+                      size_t length, const char *digest, struct tma_error *error) {
     const char *path = journal->path;
     struct tma_diagnostics list = {0};
     struct tma_yaml_node *line = tma_yaml_parse(text, length, path, &list);
@@ -136,12 +145,12 @@ static bool take_line(const struct tma_journal *journal, unsigned number, const 
     else if (number > 1 && !is_whole(text, length))
         note_damage(journal, number);
     else if (number > 1)
-        take_row(line, sweep);
-    else if (strcmp(text_at(line, "digest"), digest) != 0) {
+        journal->rows.take(journal->rows.context, line);
+    else if (strcmp(tma_journal_text(line, "digest"), digest) != 0) {
         tma_fail(error, TMA_ERROR_FILE,
-                 "%s is the journal of another sweep: the scenario, its machine, --set, --sample "
-                 "or the version of tmasim differ; name another file, or delete it",
-                 path);
+                 "%s is the journal of another sweep: %s, --set, --sample or the version of tmasim "
+                 "differ; name another file, or delete it",
+                 path, journal->rows.parts);
         good = false;
     }
     tma_yaml_free(line);
@@ -150,8 +159,8 @@ static bool take_line(const struct tma_journal *journal, unsigned number, const 
 }
 
 /* Reads all whole lines. Gives the bytes that they have together. */
-static bool read_lines(const struct tma_journal *journal, const char *digest,
-                       struct tma_sweep *sweep, off_t *good_bytes, struct tma_error *error) {
+static bool read_lines(const struct tma_journal *journal, const char *digest, off_t *good_bytes,
+                       struct tma_error *error) {
     size_t size = 0, capacity = 1 << 12;
     char *line = tma_allocate(capacity, 1);
     bool good = line != NULL;
@@ -159,7 +168,7 @@ static bool read_lines(const struct tma_journal *journal, const char *digest,
     *good_bytes = 0;
     for (int c; good && (c = getc(journal->file)) != EOF;) {
         if (c == '\n') {
-            good = take_line(journal, ++number, line, size, digest, sweep, error);
+            good = take_line(journal, ++number, line, size, digest, error);
             *good_bytes += (off_t)size + 1;
             size = 0;
             continue;
@@ -181,10 +190,10 @@ static bool read_lines(const struct tma_journal *journal, const char *digest,
     return good;
 }
 
-static bool begin(struct tma_journal *journal, const char *digest, const struct tma_sweep *sweep) {
+static bool begin(struct tma_journal *journal, const char *digest) {
     struct tma_json json = {.out = journal->file};
     tma_json_begin_line(&json, NULL);
-    tma_json_string(&json, "sweep", sweep->scenario);
+    tma_json_string(&json, "sweep", journal->rows.name);
     tma_json_string(&json, "digest", digest);
     tma_json_string(&json, "tmasim", TMA_VERSION);
     tma_json_end_object(&json);
@@ -197,9 +206,9 @@ static enum tma_error_code fail(const struct tma_journal *journal, struct tma_er
 
 enum tma_error_code tma_journal_open(struct tma_journal *journal, const char *path,
                                      const char *digest, const struct tma_host *host,
-                                     struct tma_sweep *sweep, struct tma_error *error) {
+                                     const struct tma_journal_rows *rows, struct tma_error *error) {
     off_t bytes;
-    *journal = (struct tma_journal){.path = path, .host = host};
+    *journal = (struct tma_journal){.path = path, .host = host, .rows = *rows};
     struct tma_error own = {.text = ""};
     error = error == NULL ? &own : error;
     if (path == NULL)
@@ -213,19 +222,17 @@ enum tma_error_code tma_journal_open(struct tma_journal *journal, const char *pa
                         path);
     }
     rewind(journal->file);
-    if (!read_lines(journal, digest, sweep, &bytes, error))
+    if (!read_lines(journal, digest, &bytes, error))
         return error->code;
     if (fflush(journal->file) != 0 || ftruncate(fileno(journal->file), bytes) != 0 ||
-        fseek(journal->file, 0, SEEK_END) != 0 || (bytes == 0 && !begin(journal, digest, sweep)))
+        fseek(journal->file, 0, SEEK_END) != 0 || (bytes == 0 && !begin(journal, digest)))
         return fail(journal, error);
     return TMA_OK;
 }
 
-enum tma_error_code tma_journal_add(const struct tma_journal *journal,
-                                    const struct tma_sweep *sweep, size_t row,
+enum tma_error_code tma_journal_add(const struct tma_journal *journal, size_t row,
                                     struct tma_error *error) {
-    if (journal->file == NULL ||
-        (write_row(journal->file, sweep, row) && fflush(journal->file) == 0))
+    if (journal->file == NULL || (write_row(journal, row) && fflush(journal->file) == 0))
         return TMA_OK;
     return fail(journal, error);
 }

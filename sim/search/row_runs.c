@@ -77,7 +77,7 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
     }
     row->done = true;
     if (!running->failed && runs->journal != NULL &&
-        tma_journal_add(runs->journal, runs->sweep, index, running->error) != TMA_OK)
+        tma_journal_add(runs->journal, index, running->error) != TMA_OK)
         running->failed = true;
     return !running->failed;
 }

@@ -7,7 +7,7 @@
 #include "scenario/extend.h"
 #include "scenario/text_file.h"
 
-static bool digest_file(uint64_t *digest, const char *path) {
+bool cli_digest_file(uint64_t *digest, const char *path) {
     char *text = NULL;
     size_t length;
     enum tma_error_code code =
@@ -19,10 +19,10 @@ static bool digest_file(uint64_t *digest, const char *path) {
 }
 
 bool cli_digest_scenario(uint64_t *digest, const char *path, const struct tma_scenario *scenario) {
-    bool good = digest_file(digest, path);
+    bool good = cli_digest_file(digest, path);
     for (size_t i = 0; good && scenario->bases != NULL && i < scenario->bases->count; i++)
-        good = digest_file(digest, scenario->bases->paths[i]);
-    return good && digest_file(digest, scenario->gpu_path);
+        good = cli_digest_file(digest, scenario->bases->paths[i]);
+    return good && cli_digest_file(digest, scenario->gpu_path);
 }
 
 uint64_t cli_digest_variants(uint64_t digest, const struct tma_variants *variants) {

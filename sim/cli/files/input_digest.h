@@ -6,6 +6,11 @@
 #include "scenario/scenario.h"
 #include "search/variants.h"
 
+/* Adds the bytes of a file; one that cannot be read, or NULL, adds nothing. False when out of
+ * memory.
+ */
+bool cli_digest_file(uint64_t *digest, const char *path);
+
 /* Adds the files of a scenario: its own, those that it extends, and its machine's. A file that
  * cannot be read adds nothing: the rows say what is wrong with it. False when out of memory. */
 bool cli_digest_scenario(uint64_t *digest, const char *path, const struct tma_scenario *scenario);

@@ -112,8 +112,9 @@ static int sweep_scenario(struct sweeping *sweeping) {
     if (!cli_output_open(&output, options->output))
         return CLI_ERROR;
     cli_host_begin(&sweeping->host, options, "rows", sweeping->key);
+    const struct tma_journal_rows rows = tma_journal_of_sweep(&sweeping->sweep);
     bool good = tma_journal_open(&sweeping->journal, sweeping->own->resume, sweeping->digest,
-                                 &sweeping->host.host, &sweeping->sweep, &error) == TMA_OK &&
+                                 &sweeping->host.host, &rows, &error) == TMA_OK &&
                 tma_row_runs_do(&sweeping->runs, &error) == TMA_OK;
     tma_journal_close(&sweeping->journal);
     cli_host_end(&sweeping->host);
@@ -131,16 +132,17 @@ static int sweep_launches(const struct sweep_options *own) {
     static const struct tma_variants none = {.row_count = 1};
     struct tma_variants variants = {0};
     int status = CLI_ERROR;
-    if (own->resume != NULL || own->sampling != TMA_SAMPLING_NONE)
-        cli_error("sweep: %s is for scenarios, not for launches of compiled kernels",
-                  own->resume != NULL ? "--resume" : "--sample");
-    else if (own->tries.count == 0 && own->list == NULL)
-        status = cli_launch_sweep(&own->common, NULL, &none);
-    else {
-        if (cli_variants_make(&own->tries, own->list, &variants))
-            status = cli_launch_sweep(&own->common, own->list, &variants);
-        tma_variants_free(&variants);
-    }
+    struct cli_launch_sweep sweep = {.options = &own->common,
+                                     .list = own->list,
+                                     .resume = own->resume,
+                                     .sample = own->sampling != TMA_SAMPLING_NONE,
+                                     .variants = &none};
+    if (own->tries.count == 0 && own->list == NULL)
+        return cli_launch_sweep(&sweep);
+    sweep.variants = &variants;
+    if (cli_variants_make(&own->tries, own->list, &variants))
+        status = cli_launch_sweep(&sweep);
+    tma_variants_free(&variants);
     return status;
 }
 

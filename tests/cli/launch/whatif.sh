@@ -50,5 +50,12 @@ try sweep good.yaml --try kernel=good,race,deadlock,none --format jsonl
 try sweep good.yaml --try block=128,2048 --format markdown
 try sweep good.yaml --try bloc=128
 try sweep good.yaml gemm_tile
+# A journal keeps the rows, and is refused where something else is swept.
+try sweep good.yaml --try block=128 --resume rows.jsonl >once
+sed '1d; s/, "digest.*//' rows.jsonl
+try sweep good.yaml --try block=128 --resume rows.jsonl | diff once - && wc -l <rows.jsonl
+try sweep good.yaml --try block=128 --resume rows.jsonl --sample
+echo '// changed' >>ptx/faults.ptx
 try sweep good.yaml --try block=128 --resume rows.jsonl
+try sweep good.yaml --try block=128 --sample
 try sweep good.yaml --list - <"$SCRATCH"
