@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "core/core_sm.h"
 #include "memory/core/address_map.h"
+#include "memory/core/port.h"
 
 static uint32_t take_pending(struct tma_core_run *run) {
     if (run->free_pending != UINT32_MAX) {
@@ -287,7 +288,6 @@ static uint32_t rank_of(const struct tma_core_cluster *cluster, uint32_t ctas, u
 
 static void take_completions(struct tma_core_run *run) {
     struct tma_completion completion;
-    const struct tma_machine *machine = run->machine;
     while (tma_memory_take(run->memory, &completion)) {
         struct tma_core_pending *pending = &run->pending[completion.tag];
         struct tma_core_event event = pending->event;
@@ -296,9 +296,9 @@ static void take_completions(struct tma_core_run *run) {
         if (event.kind == TMA_EVENT_STORE) {
             tma_core_add_event(event.cluster->sms[rank], &event);
             event.kind = TMA_EVENT_WRITTEN;
-            event.cycle += machine->crossbar.request_cycles + machine->l2.lookup_cycles +
-                           machine->crossbar.response_cycles;
+            event.cycle += tma_machine_write_cycles(run->machine);
             tma_core_add_event(event.cluster->sms[rank], &event);
+            run->memory_cycle = tma_later(run->memory_cycle, event.cycle);
         } else if (event.barrier != UINT32_MAX) {
             if (is_multicast(pending->cta_mask))
                 event.rank = rank;
@@ -316,8 +316,18 @@ static void take_accesses(struct tma_core_run *run) {
         struct tma_core_event event = run->pending[completion.tag].event;
         event.cycle = completion.cycle;
         tma_core_add_event(event.cluster->sms[event.rank], &event);
+        run->memory_cycle = tma_later(run->memory_cycle, event.cycle);
         free_pending(run, (uint32_t)completion.tag);
     }
+}
+
+bool tma_core_drain(struct tma_core_run *run) {
+    if (!tma_memory_drain(run->memory))
+        return false;
+    take_completions(run);
+    take_accesses(run);
+    run->last_cycle = tma_later(run->last_cycle, run->memory_cycle);
+    return true;
 }
 
 void tma_core_advance(struct tma_core_run *run, uint64_t cycle) {

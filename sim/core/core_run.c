@@ -145,7 +145,9 @@ static enum tma_error_code create(struct tma_core_run *run, struct tma_error *er
         if (run->clusters == NULL)
             code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
         for (uint32_t i = 0; code == TMA_OK && i < run->cluster_count; ++i) {
-            run->clusters[i].free_cycle = cycles[i * run->cluster_ctas];
+            /* Only the first CTAs of SMs start at the pace of their GPC. */
+            uint32_t place = i * run->cluster_ctas;
+            run->clusters[i].free_cycle = place < places / result->ctas_per_sm ? cycles[place] : 0;
             if (!create_place(run, &run->clusters[i], &sms[i * run->cluster_ctas]))
                 code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
         }
@@ -165,7 +167,17 @@ static enum tma_error_code create(struct tma_core_run *run, struct tma_error *er
     return code;
 }
 
+/* The cycle at which the GPU starts the next cluster in a place. */
+static uint64_t take_turn(struct tma_core_run *run, const struct tma_core_cluster *place) {
+    uint64_t ticks = tma_later(run->launch_ticks, place->free_cycle * TMA_TICKS);
+    run->launch_ticks =
+        ticks +
+        run->cluster_ctas * tma_millicycles_to_ticks(run->machine->core.cta_interval_millicycles);
+    return ticks / TMA_TICKS;
+}
+
 static bool start_cluster(struct tma_core_run *run, struct tma_core_cluster *place) {
+    uint64_t cycle = take_turn(run, place);
     place->number = run->next_cluster++;
     place->cluster = tma_stepper_start(run->stepper, place->number);
     if (place->cluster == NULL)
@@ -190,7 +202,7 @@ static bool start_cluster(struct tma_core_run *run, struct tma_core_cluster *pla
                                               .block_cause = TMA_CORE_NO_CAUSE,
                                               .registers = registers};
         }
-        tma_core_sm_add(place->sms[rank], warps, run->cta_warps, place->free_cycle);
+        tma_core_sm_add(place->sms[rank], warps, run->cta_warps, cycle);
     }
     if (run->sampling != NULL)
         tma_core_sample_begin(run, place);
@@ -350,7 +362,9 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
     run.relief = options == NULL ? NULL : options->relief;
     run.in_order = launch->sass != NULL ||
                    (options != NULL && options->ablation != NULL && options->ablation->order);
-    *result = (struct tma_core_result){.launch_cycles = machine->topology.launch_empty_cycles};
+    /* The CTAs that launch_empty was measured with store a number each: the run has this way. */
+    uint32_t empty = machine->topology.launch_empty_cycles, way = tma_machine_write_cycles(machine);
+    *result = (struct tma_core_result){.launch_cycles = empty > way ? empty - way : 0};
     enum tma_error_code code = tma_stepper_create(launch, options, executed, &run.stepper, error);
     if (code == TMA_OK)
         code = tma_core_plan_create(machine, launch, run.stepper,
@@ -378,7 +392,7 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
                             (tma_stepper_shared_bytes(run.stepper) + machine->sm.reserved_bytes));
         code = simulate(&run, options, error);
     }
-    if (code == TMA_OK && !tma_memory_drain(run.memory))
+    if (code == TMA_OK && !tma_core_drain(&run))
         code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     if (code == TMA_OK) {
         result->cycles = run.last_cycle;

@@ -95,8 +95,10 @@ static void wait_for_product(const struct tma_core_run *run, struct tma_core_war
                group->instructions[number % TMA_CORE_PRODUCTS]);
 }
 
+/* All instructions of the block have their operands. */
 static void wait_for_block(struct tma_core_warp *warp) {
-    wait_until(warp, warp->block_cycle, (enum tma_core_stall)warp->block_reason, warp->block_cause);
+    wait_until(warp, warp->late_count > 0 ? TMA_NEVER : warp->block_cycle,
+               (enum tma_core_stall)warp->block_reason, warp->block_cause);
 }
 
 /* All groups but the last `left`, and `more` cycles. */
@@ -157,8 +159,12 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     }
     const uint32_t *numbers = run->plan.numbers + planned->first;
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
-    bool reordered = is_reordered(run, planned);
-    for (uint32_t i = 0; i < count && (!reordered || warp->unknown > 0); ++i) {
+    bool reordered = is_reordered(run, planned), may_be_late = reordered &&
+                                                               planned->kind == TMA_CORE_PLAIN &&
+                                                               warp->late_count < TMA_CORE_LATE;
+    /* One that may be late waits for what it writes alone. */
+    for (uint32_t i = may_be_late ? planned->read_count : 0;
+         i < count && (!reordered || warp->unknown > 0); ++i) {
         uint64_t result = warp->registers[numbers[i]];
         if (!reordered || result == TMA_NEVER)
             wait_until(warp, tma_core_result_cycle(result), tma_core_result_reason(result),
@@ -314,6 +320,109 @@ static void add_transfer(const struct tma_core_sm *sm, const struct tma_core_eve
         add_span(sm, TMA_TRACK_TMA, event->cluster, event->rank, &span);
 }
 
+static void end_block_later(struct tma_core_warp *warp, uint64_t cycle, enum tma_core_stall reason,
+                            uint32_t cause) {
+    if (cycle <= warp->block_cycle)
+        return;
+    warp->block_cycle = cycle;
+    warp->block_reason = (uint8_t)reason;
+    warp->block_cause = cause;
+}
+
+/* The cycle at which the instruction has its operands, and why not earlier; the block ends no
+ * earlier. TMA_NEVER: that is not known yet. */
+static uint64_t start_of(struct tma_core_run *run, struct tma_core_warp *warp,
+                         const struct tma_core_instruction *planned, uint64_t cycle,
+                         enum tma_core_stall *reason, uint32_t *cause) {
+    const uint32_t *numbers = run->plan.numbers + planned->first;
+    uint32_t count = (uint32_t)planned->read_count + planned->write_count;
+    *cause = TMA_CORE_NO_CAUSE;
+    *reason = TMA_STALL_ORDER;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint64_t result = warp->registers[numbers[i]];
+        if (tma_core_result_cycle(result) > cycle) {
+            cycle = tma_core_result_cycle(result);
+            *reason = tma_core_result_reason(result);
+            *cause = tma_core_result_cause(result);
+        }
+    }
+    if (cycle != TMA_NEVER)
+        end_block_later(warp, cycle, *reason, *cause);
+    return cycle;
+}
+
+/* Who reads the result waits for the latency of a pipe, or for a scoreboard. */
+static enum tma_core_stall reason_of(const struct tma_core_instruction *planned) {
+    return planned->scoreboard ? TMA_STALL_SHARED : TMA_STALL_ORDER;
+}
+
+/* An instruction on registers, issued at `cycle`, has its operands at `start`. Who reads its result
+ * waits for what took longer: this one, or what it waited for. */
+static void finish_plain(struct tma_core_run *run, struct tma_core_warp *warp,
+                         const struct tma_core_instruction *planned, uint32_t instruction,
+                         uint64_t cycle, uint64_t start, enum tma_core_stall reason,
+                         uint32_t cause) {
+    if (start - cycle <= planned->latency)
+        cause = instruction;
+    if (planned->issues != 0 && start - cycle <= planned->latency)
+        reason = reason_of(planned);
+    set_results(run, warp, planned, start + planned->latency, reason, cause);
+}
+
+static bool writes(const struct tma_core_instruction *planned, const uint32_t *numbers,
+                   uint32_t number) {
+    for (uint32_t i = 0; i < planned->write_count; ++i)
+        if (numbers[planned->read_count + i] == number)
+            return true;
+    return false;
+}
+
+/* When an instruction that is late, or becomes it, has its operands: of a register that it reads
+ * and writes, only what it has before. */
+static uint64_t late_start(const struct tma_core_run *run, const struct tma_core_warp *warp,
+                           const struct tma_core_instruction *planned, bool is_late, uint64_t cycle,
+                           uint32_t *cause) {
+    const uint32_t *numbers = run->plan.numbers + planned->first;
+    for (uint32_t i = 0; i < planned->read_count; ++i) {
+        uint64_t result = warp->registers[numbers[i]];
+        if (tma_core_result_cycle(result) <= cycle ||
+            (is_late ? writes(planned, numbers, numbers[i]) : result == TMA_NEVER))
+            continue;
+        cycle = tma_core_result_cycle(result);
+        *cause = tma_core_result_cause(result);
+    }
+    return cycle;
+}
+
+/* An operand comes from a load that is on its way. */
+static void be_late(struct tma_core_run *run, struct tma_core_warp *warp,
+                    const struct tma_core_instruction *planned, uint32_t instruction,
+                    uint64_t cycle) {
+    struct tma_core_late *late = &warp->late[warp->late_count++];
+    *late = (struct tma_core_late){.planned = planned, .instruction = instruction};
+    late->cycle = late_start(run, warp, planned, false, cycle, &late->cause);
+    set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL, TMA_CORE_NO_CAUSE);
+    warp->unknown += planned->write_count;
+}
+
+/* A load has come: those that now have all operands. */
+static void finish_late(struct tma_core_run *run, struct tma_core_warp *warp) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < warp->late_count; ++i) {
+        struct tma_core_late late = warp->late[i];
+        uint64_t start = late_start(run, warp, late.planned, true, late.cycle, &late.cause);
+        if (start == TMA_NEVER) {
+            warp->late[kept++] = warp->late[i];
+            continue;
+        }
+        finish_plain(run, warp, late.planned, late.instruction, late.cycle, start, TMA_STALL_GLOBAL,
+                     late.cause);
+        end_block_later(warp, start, TMA_STALL_GLOBAL, late.cause);
+        warp->unknown -= late.planned->write_count;
+    }
+    warp->late_count = kept;
+}
+
 /* ---- what happens at a cycle ---- */
 
 static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
@@ -360,6 +469,7 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
                 &run->plan.instructions[event->instruction];
             set_results(run, warp, planned, event->cycle, TMA_STALL_GLOBAL, event->instruction);
             warp->unknown -= planned->write_count;
+            finish_late(run, warp);
             if (has_no_result(planned)) {
                 --warp->writes;
                 warp->written_cycle = event->cycle;
@@ -450,30 +560,6 @@ static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
     }
 }
 
-/* The cycle at which the instruction has its operands; the block ends no earlier. */
-static uint64_t start_of(struct tma_core_run *run, struct tma_core_warp *warp,
-                         const struct tma_core_instruction *planned, uint64_t cycle,
-                         enum tma_core_stall *reason, uint32_t *cause) {
-    const uint32_t *numbers = run->plan.numbers + planned->first;
-    uint32_t count = (uint32_t)planned->read_count + planned->write_count;
-    *cause = TMA_CORE_NO_CAUSE;
-    *reason = TMA_STALL_ORDER;
-    for (uint32_t i = 0; i < count; ++i) {
-        uint64_t result = warp->registers[numbers[i]];
-        if (tma_core_result_cycle(result) > cycle) {
-            cycle = tma_core_result_cycle(result);
-            *reason = tma_core_result_reason(result);
-            *cause = tma_core_result_cause(result);
-        }
-    }
-    if (cycle > warp->block_cycle) {
-        warp->block_cycle = cycle;
-        warp->block_reason = (uint8_t)*reason;
-        warp->block_cause = *cause;
-    }
-    return cycle;
-}
-
 static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
                           const struct tma_core_instruction *planned, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
@@ -513,11 +599,6 @@ static void issue_transfers(struct tma_core_sm *sm, struct tma_core_warp *warp, 
     }
 }
 
-/* Who reads the result waits for the latency of a pipe, or for a scoreboard. */
-static enum tma_core_stall reason_of(const struct tma_core_instruction *planned) {
-    return planned->scoreboard ? TMA_STALL_SHARED : TMA_STALL_ORDER;
-}
-
 /* What an instruction does beyond its results. */
 static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
                 const struct tma_core_instruction *planned, uint32_t instruction, uint64_t cycle) {
@@ -530,12 +611,10 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
                          : cycle;
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PLAIN:
-        /* Who reads it waits for what took longer: this one, or what it waited for. */
-        if (start - cycle <= planned->latency)
-            cause = instruction;
-        if (planned->issues != 0 && start - cycle <= planned->latency)
-            reason = reason_of(planned);
-        set_results(run, warp, planned, start + planned->latency, reason, cause);
+        if (start == TMA_NEVER)
+            be_late(run, warp, planned, instruction, cycle);
+        else
+            finish_plain(run, warp, planned, instruction, cycle, start, reason, cause);
         return;
     case TMA_CORE_ACCESS:
         if (planned->is_free)

@@ -16,6 +16,9 @@
 
 enum { TMA_CORE_GROUPS = 64, TMA_CORE_GROUP_WARPS = 4 /* of a warpgroup */ };
 
+/* Instructions of a block that a warp has issued before the loads that they need are there. */
+enum { TMA_CORE_LATE = 64 };
+
 enum tma_core_state {
     TMA_CORE_RUNS,
     TMA_CORE_PARKED,  /* at a barrier or an mbarrier, until it is signalled */
@@ -32,6 +35,13 @@ struct tma_core_groups {
     uint32_t pending[TMA_CORE_GROUPS]; /* operations of a group that have not completed */
     uint64_t cycle[TMA_CORE_GROUPS];   /* the last of those that have */
     uint32_t cause[TMA_CORE_GROUPS];   /* the instruction that began it */
+};
+
+/* An instruction that needs a load which is on its way. */
+struct tma_core_late {
+    const struct tma_core_instruction *planned;
+    uint64_t cycle; /* it has its other operands */
+    uint32_t instruction, cause;
 };
 
 struct tma_core_warp {
@@ -53,8 +63,10 @@ struct tma_core_warp {
     uint64_t block_cycle;        /* all instructions of the block so far have their operands */
     uint8_t block_reason;        /* enum tma_core_stall: who is last */
     uint32_t block_cause;
-    uint64_t *registers;    /* tma_core_result_at of each */
-    uint32_t unknown;       /* of them, that are TMA_NEVER */
+    uint64_t *registers;                      /* tma_core_result_at of each */
+    uint32_t unknown;                         /* of them, that are TMA_NEVER */
+    struct tma_core_late late[TMA_CORE_LATE]; /* in their order */
+    uint32_t late_count;
     uint32_t writes;        /* stores and reductions to global memory that L2 does not have yet */
     uint64_t written_cycle; /* the last one that it has */
     struct tma_core_groups stores, reads, copies;
@@ -203,6 +215,7 @@ struct tma_core_run {
     uint32_t cluster_count, cluster_ctas, cta_warps, registers;
     struct tma_arena arena; /* of the warps' registers */
     uint64_t next_cluster, grid_clusters, ended_clusters;
+    uint64_t launch_ticks;            /* from which the GPU can start another cluster */
     struct tma_core_pending *pending; /* owned */
     uint32_t pending_count, free_pending;
     size_t pending_capacity;
@@ -212,6 +225,7 @@ struct tma_core_run {
     uint64_t *map_addresses; /* owned: of tensor maps, in the order of their use */
     size_t map_count, map_capacity;
     uint64_t last_cycle;     /* a warp ended */
+    uint64_t memory_cycle;   /* memory answered last: data came, or a write is in L2 */
     uint64_t progress_cycle; /* something happened other than polls */
     bool out_of_memory, failed;
 };
@@ -244,6 +258,10 @@ void tma_core_renew_map(struct tma_core_run *run, const struct tma_core_warp *wa
 
 /* Lets the memory system's time pass until `cycle`, and hands over what reaches it by then. */
 void tma_core_advance(struct tma_core_run *run, uint64_t cycle);
+
+/* Lets the memory system finish what the warps asked of it: a launch is over when its last write is
+ * in L2. False when out of memory. */
+bool tma_core_drain(struct tma_core_run *run);
 
 /* Steps the SM to `until`. */
 void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until);

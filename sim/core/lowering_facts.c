@@ -137,6 +137,50 @@ static bool find_registers(struct tma_lowering_facts *facts) {
     return true;
 }
 
+/* Does it execute in all lanes? Inline assembly has predicates that are always true. */
+static bool is_unconditional(const struct tma_lowering_facts *facts, uint32_t i) {
+    const struct tma_ptx_instruction *instruction = &facts->code[i];
+    if (instruction->guard == TMA_PTX_NO_REGISTER)
+        return true;
+    const struct tma_lowering_value *value = &facts->values[instruction->guard];
+    if (value->definitions != 1 || facts->code[value->definition].opcode != TMA_PTX_OP_MOV)
+        return false;
+    const struct tma_ptx_operand *source = tma_lowering_operand(facts, value->definition, 1);
+    return source->kind == TMA_PTX_IMMEDIATE && (source->bits != 0) != instruction->guard_negated;
+}
+
+/* Marks what is written again in its block before it is read: such as zeros in the registers of a
+ * load. Returns false if memory runs out. */
+static bool find_overwritten(struct tma_lowering_facts *facts) {
+    uint32_t *last = tma_allocate(facts->value_count, sizeof *last); /* behind who wrote it, or 0 */
+    if (last == NULL)
+        return false;
+    for (uint32_t i = 0; i < facts->count; i++) {
+        uint32_t first = facts->blocks[facts->block_of[i]].first,
+                 end = facts->first_register[i + 1];
+        const uint32_t *written = facts->registers + facts->first_register[i];
+        for (uint32_t r = facts->first_register[i] + facts->written[i]; r < end; r++)
+            last[facts->registers[r]] = 0;
+        bool unconditional = is_unconditional(facts, i);
+        for (uint32_t k = 0; k < facts->written[i]; k++) {
+            uint32_t before = last[written[k]];
+            struct tma_lowering_value *value = &facts->values[written[k]];
+            if (unconditional && before > first) {
+                facts->dead[before - 1] = true;
+                value->definitions--;
+                if (value->definition == before - 1)
+                    value->definition = i;
+            }
+            last[written[k]] =
+                unconditional && facts->code[i].opcode == TMA_PTX_OP_MOV && facts->written[i] == 1
+                    ? i + 1
+                    : 0;
+        }
+    }
+    tma_release(last);
+    return true;
+}
+
 /* Marks what computes values that nothing uses, until there is no more. */
 static void find_dead(struct tma_lowering_facts *facts, bool remove) {
     bool changed = true;
@@ -169,21 +213,50 @@ static uint32_t bits_of(enum tma_ptx_type type) {
     return tma_ptx_types[type].bits;
 }
 
-/* The value of an instruction whose operands are constants, as far as address arithmetic needs it.
- */
-static bool evaluate(const struct tma_lowering_facts *facts, uint32_t i, uint64_t *bits) {
+static float as_float(uint64_t bits) {
+    uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static uint64_t as_bits(float value) {
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    return word;
+}
+
+/* Counts of elements, as means and variances have them, are sums and quotients of constants. */
+static bool evaluate_float(const struct tma_lowering_facts *facts, uint32_t i, uint64_t a,
+                           uint64_t b, uint64_t *bits) {
     const struct tma_ptx_instruction *instruction = &facts->code[i];
-    uint64_t a, b;
-    if (instruction->type_count == 0 || instruction->guard != TMA_PTX_NO_REGISTER ||
-        !tma_lowering_constant(facts, i, 1, &a))
+    float x = as_float(a), y = as_float(b);
+    if (instruction->types[0] != TMA_PTX_F32)
         return false;
-    if (instruction->opcode == TMA_PTX_OP_MOV) {
-        *bits = a;
+    switch (instruction->opcode) {
+    case TMA_PTX_OP_ADD:
+        *bits = as_bits(x + y);
         return true;
-    }
-    if (tma_ptx_types[instruction->types[0]].kind == TMA_PTX_FLOAT ||
-        !tma_lowering_constant(facts, i, 2, &b))
+    case TMA_PTX_OP_SUB:
+        *bits = as_bits(x - y);
+        return true;
+    case TMA_PTX_OP_MUL:
+        *bits = as_bits(x * y);
+        return true;
+    case TMA_PTX_OP_DIV:
+        *bits = as_bits(x / y);
+        return true;
+    case TMA_PTX_OP_SETP:
+        *bits = x == y;
+        return tma_ptx_has(instruction, TMA_PTX_DOT_EQ);
+    default:
         return false;
+    }
+}
+
+static bool evaluate_integer(const struct tma_lowering_facts *facts, uint32_t i, uint64_t a,
+                             uint64_t b, uint64_t *bits) {
+    const struct tma_ptx_instruction *instruction = &facts->code[i];
     switch (instruction->opcode) {
     case TMA_PTX_OP_ADD:
         *bits = a + b;
@@ -211,11 +284,40 @@ static bool evaluate(const struct tma_lowering_facts *facts, uint32_t i, uint64_
     return true;
 }
 
+/* The value of an instruction whose operands are constants, as far as addresses and counts of
+ * elements need it. */
+static bool evaluate(const struct tma_lowering_facts *facts, uint32_t i, uint64_t *bits) {
+    const struct tma_ptx_instruction *instruction = &facts->code[i];
+    uint64_t a, b, which;
+    if (instruction->type_count == 0 || instruction->guard != TMA_PTX_NO_REGISTER)
+        return false;
+    if (instruction->opcode == TMA_PTX_OP_SHFL) /* gives each lane what all have */
+        return tma_lowering_constant(facts, i, 2, bits);
+    uint32_t first = instruction->opcode == TMA_PTX_OP_SETP ? 2 : 1;
+    if (!tma_lowering_constant(facts, i, first, &a))
+        return false;
+    if (instruction->opcode == TMA_PTX_OP_MOV) {
+        *bits = a;
+        return true;
+    }
+    if (!tma_lowering_constant(facts, i, first + 1, &b))
+        return false;
+    if (instruction->opcode == TMA_PTX_OP_SELP) {
+        if (!tma_lowering_constant(facts, i, 3, &which))
+            return false;
+        *bits = which != 0 ? a : b;
+        return true;
+    }
+    return tma_ptx_types[instruction->types[0]].kind == TMA_PTX_FLOAT
+               ? evaluate_float(facts, i, a, b, bits)
+               : evaluate_integer(facts, i, a, b, bits);
+}
+
 /* Constants and copies, in the order of the text: what is defined later is not known. */
 static void find_constants(struct tma_lowering_facts *facts) {
     for (uint32_t i = 0; i < facts->count; i++) {
         const struct tma_ptx_instruction *instruction = &facts->code[i];
-        if (facts->written[i] != 1)
+        if (facts->written[i] != 1 || facts->dead[i])
             continue;
         struct tma_lowering_value *value =
             &facts->values[facts->registers[facts->first_register[i]]];
@@ -287,7 +389,7 @@ static bool find_common(struct tma_lowering_facts *facts) {
         if (i == facts->blocks[facts->block_of[i]].first)
             memset(heads, 0xFF, sizeof heads);
         const struct tma_ptx_instruction *instruction = &facts->code[i];
-        if (facts->written[i] != 1 || tma_lowering_has_effect(instruction) ||
+        if (facts->written[i] != 1 || facts->dead[i] || tma_lowering_has_effect(instruction) ||
             tma_lowering_is_convergent(instruction) || instruction->opcode == TMA_PTX_OP_LD ||
             instruction->operand_count < 2 ||
             tma_lowering_operand(facts, i, 0)->kind != TMA_PTX_REGISTER)
@@ -651,7 +753,7 @@ static uint32_t possible_result(const struct tma_lowering_facts *facts, uint32_t
 
 static void find_possible(struct tma_lowering_facts *facts) {
     for (uint32_t i = 0; i < facts->count; i++)
-        if (facts->written[i] == 1 && facts->code[i].type_count > 0 &&
+        if (facts->written[i] == 1 && !facts->dead[i] && facts->code[i].type_count > 0 &&
             facts->code[i].operand_count > 1) {
             struct tma_lowering_value *value =
                 &facts->values[facts->registers[facts->first_register[i]]];
@@ -675,6 +777,8 @@ enum tma_error_code tma_lowering_facts_create(const struct tma_ptx_module *modul
     facts->dead = tma_allocate(facts->count, sizeof *facts->dead);
     if (facts->values == NULL || facts->dead == NULL || !find_registers(facts) ||
         !find_blocks(facts))
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    if (!options->off[TMA_LOWERING_DEAD] && !find_overwritten(facts))
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     find_dead(facts, !options->off[TMA_LOWERING_DEAD]);
     if (!options->off[TMA_LOWERING_CONSTANTS])

@@ -317,7 +317,9 @@ struct tma_machine tma_launch_measured_machine(const struct tma_machine *machine
     uint64_t mhz = (measured->cycles * 1000 + measured->ns / 2) / measured->ns;
     struct tma_machine clocked = tma_machine_at_clock(machine, (uint32_t)mhz);
     if (measured->empty_ns > 0)
-        clocked.topology.launch_empty_cycles = (uint32_t)((measured->empty_ns * mhz + 500) / 1000);
+        /* The empty kernel writes nothing. */
+        clocked.topology.launch_empty_cycles = (uint32_t)((measured->empty_ns * mhz + 500) / 1000) +
+                                               tma_machine_write_cycles(&clocked);
     return clocked;
 }
 

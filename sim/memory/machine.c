@@ -15,6 +15,11 @@ uint64_t tma_machine_dram_cycles(const struct tma_machine *machine) {
     return picoseconds * machine->sm_clock_mhz / 1000000;
 }
 
+uint32_t tma_machine_write_cycles(const struct tma_machine *machine) {
+    return machine->crossbar.request_cycles + machine->l2.lookup_cycles +
+           machine->crossbar.response_cycles;
+}
+
 /* A store unit that shares its turns with loads can find a cycle late that it was at an end. */
 static uint32_t after_late_end(uint32_t cycles) {
     return cycles > 1 ? cycles - 1 : cycles;

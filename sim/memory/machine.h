@@ -64,6 +64,9 @@ uint64_t tma_machine_dram_cycles(const struct tma_machine *machine);
  * to its completion: what completes within this time is known. */
 uint32_t tma_machine_completion_cycles(const struct tma_machine *machine);
 
+/* The least time from a write that leaves an SM to the SM's knowing that L2 has it. */
+uint32_t tma_machine_write_cycles(const struct tma_machine *machine);
+
 /* CTAs that an SM runs at once, with so many threads, registers a thread (0: they do not limit it)
  * and bytes of shared memory each; 0: not even one fits. */
 uint32_t tma_machine_ctas_per_sm(const struct tma_machine *machine, uint64_t threads,

@@ -473,6 +473,8 @@ TMA_SECTION_END(sm)
 /* What instructions take, in compiled kernels and in compute statements of roles. The interval of a
  * pipe is the time for which an instruction of a warp occupies it: each scheduler has its own. */
 TMA_SECTION(core)
+TMA_TIME(core, cta_interval, cta_interval_millicycles, millicycles, 0, 1e6, SM, KEPT, launch, LEAST,
+         "least time between the starts of two CTAs of the GPU")
 TMA_TIME(core, alu, alu_cycles, cycles, 1, 10000, SM, KEPT, compute, LEAST,
          "interval of the pipe for logic, comparisons and additions of integers")
 TMA_TIME(core, fma, fma_cycles, cycles, 1, 10000, SM, KEPT, compute, LEAST,

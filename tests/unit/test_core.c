@@ -98,10 +98,22 @@ static const struct row rows[] = {
     {"a fence that acquires a tensor map lets the next load fetch it", 32,
      MAP ACQUIRE LOAD("V", "0") LOAD("W", "1") "ret;",
      MAP ACQUIRE LOAD("V", "0") ACQUIRE LOAD("W", "1") "ret;", 200, 290},
-    {"a fence that acquires a tensor map waits until it is written", 32, MAP "ret;",
-     MAP ACQUIRE "ret;", 150, 600},
-    {"a fence waits for stores", 32, "st.global.f32 [%rd0], %f1; membar.cta; ret;",
-     "st.global.f32 [%rd0], %f1; membar.gl; ret;", 180, 1200},
+    {"a fence that acquires a tensor map waits until it is written", 32,
+     MAP FOUR(SIXTEEN(CHAIN)) KEEP("%f1"), MAP ACQUIRE FOUR(SIXTEEN(CHAIN)) KEEP("%f1"), 150, 600},
+    {"a fence waits for stores", 32,
+     "st.global.f32 [%rd0], %f1; membar.cta; " FOUR(SIXTEEN(CHAIN)) KEEP("%f1"),
+     "st.global.f32 [%rd0], %f1; membar.gl; " FOUR(SIXTEEN(CHAIN)) KEEP("%f1"), 180, 1200},
+    {"a launch ends when its write is in L2", 32, "ret;", KEEP("%f1"), 180, 700},
+    {"what needs a load does not hold up another one", 32,
+     "ld.global.f32 %f2, [%rd0]; add.f32 %f1, %f1, %f2; " KEEP("%f1"),
+     "ld.global.f32 %f2, [%rd0]; add.f32 %f1, %f1, %f2; ld.global.f32 %f3, [%rd0+65536]; add.f32 "
+     "%f1, %f1, %f3; " KEEP("%f1"),
+     0, 150},
+    {"but a store does, which needs it", 32,
+     "ld.global.f32 %f2, [%rd0]; st.global.f32 [%rd0+4096], %f2; " KEEP("%f1"),
+     "ld.global.f32 %f2, [%rd0]; st.global.f32 [%rd0+4096], %f2; ld.global.f32 %f3, [%rd0+65536]; "
+     "add.f32 %f1, %f1, %f3; " KEEP("%f1"),
+     400, 1200},
 };
 
 /* How launches run, and what they executed. */
@@ -209,6 +221,20 @@ START_TEST(other_functions_do_not_matter) {
 }
 END_TEST
 
+/* The GPU starts one CTA after the other. */
+START_TEST(ctas_start_one_after_the_other) {
+    enum { CTAS = 4096 };
+    struct tma_core_result timing;
+    uint64_t warps;
+    way.ctas = CTAS;
+    run("CTAs that do nothing", "ret;", 128, &timing, &warps);
+    way.ctas = 1;
+    ck_assert_msg(timing.cycles >= CTAS * 119 / 100 && timing.cycles <= CTAS * 119 / 100 + 400,
+                  "%llu cycles", (unsigned long long)timing.cycles);
+    tma_core_result_free(&timing);
+}
+END_TEST
+
 /* A function that the kernel calls takes time and issue slots, as its instructions in the kernel
  * do. */
 START_TEST(called_functions_take_time) {
@@ -248,7 +274,7 @@ START_TEST(products_take_the_tensor_cores) {
              "[%%rd0], %%d0; ret;");
     run("products", body, 128, &timing, &warps);
     ck_assert_uint_eq(timing.tensor_cycles, 8 * 128);
-    ck_assert_uint_eq(timing.flops, UINT64_C(2) * 8 * 64 * 256 * 16);
+    ck_assert_uint_eq(timing.macs[TMA_MMA_HALF], UINT64_C(8) * 64 * 256 * 16);
     ck_assert(timing.cycles > 8 * 128 && timing.cycles < 8 * 128 + 600);
     ck_assert(timing.stalls[TMA_STALL_PRODUCT] > 0);
     tma_core_result_free(&timing);
@@ -303,6 +329,7 @@ int main(void) {
     TCase *kernels = tcase_create("kernels");
     tcase_add_loop_test(kernels, instructions_cost_what_they_should, 0, TABLE_ROWS(rows));
     tcase_add_loop_test(kernels, other_functions_do_not_matter, 0, TABLE_ROWS(rows));
+    tcase_add_test(kernels, ctas_start_one_after_the_other);
     tcase_add_test(kernels, called_functions_take_time);
     tcase_add_test(kernels, products_take_the_tensor_cores);
     tcase_set_timeout(kernels, 60);
