@@ -337,8 +337,7 @@ static uint32_t participants(const struct tma_ptx_cta *cta, const struct tma_bar
     return barrier->expected != 0 ? barrier->expected : cta->alive_warps * 32;
 }
 
-/* Waits until all lanes of the warp that have not ended are on this path. */
-static bool converged(struct tma_warp *warp) {
+bool tma_converged(struct tma_warp *warp) {
     struct tma_path *path = &warp->paths[warp->current];
     if (warp->path_count == 1 || path->lanes == warp->alive)
         return true;
@@ -358,7 +357,7 @@ enum tma_step tma_run_barrier(struct tma_warp *warp, const struct tma_op *op, ui
     uint64_t number = tma_lane_value(warp, &op->a, first),
              threads = op->b.absent ? 0 : tma_lane_value(warp, &op->b, first);
     if (path->wait.kind != TMA_WAIT_BARRIER) {
-        if (op->synchronises && !converged(warp))
+        if (op->synchronises && !tma_converged(warp))
             return TMA_STEP_PARKED;
         path->wait = (struct tma_ptx_wait){.kind = TMA_WAIT_NOTHING};
         if (number > 15)
@@ -490,7 +489,7 @@ enum tma_step tma_run_registers(struct tma_warp *warp, const struct tma_op *op, 
         return tma_stop(warp, op, TMA_PTX_FAULT,
                         "setmaxnreg with %llu registers; multiples of 8 from 24 to 256 are allowed",
                         (unsigned long long)op->immediate);
-    if (!converged(warp))
+    if (!tma_converged(warp))
         return TMA_STEP_PARKED;
     path->wait = (struct tma_ptx_wait){.kind = TMA_WAIT_NOTHING};
     if (had == 0 || (op->mode == 1 ? wanted <= had : wanted >= had))

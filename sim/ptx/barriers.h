@@ -40,6 +40,10 @@ bool tma_wait_over(const struct tma_warp *warp, const struct tma_ptx_wait *wait,
 void tma_wait_text(const struct tma_warp *warp, const struct tma_ptx_wait *wait, char *text,
                    size_t size);
 
+/* Are all lanes of the warp that have not ended on this path? If not, it waits for the others: the
+ * caller returns TMA_STEP_PARKED, and takes the wait from the path when it runs again. */
+bool tma_converged(struct tma_warp *warp);
+
 /* Barriers may be complete now that lanes of a warp have ended. */
 void tma_barriers_after_exit(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes);
 

@@ -3,6 +3,7 @@
 
 #include "base/allocation.h"
 #include "ptx/access.h"
+#include "ptx/barriers.h"
 #include "ptx/check_calls.h"
 #include "ptx/matrix.h"
 
@@ -96,6 +97,9 @@ static enum tma_step run_mma(struct tma_warp *warp, const struct tma_op *op, uin
 static enum tma_step run_wgmma(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     if (lanes == 0)
         return TMA_STEP_NEXT;
+    if (!tma_converged(warp))
+        return TMA_STEP_PARKED;
+    warp->paths[warp->current].wait = (struct tma_ptx_wait){.kind = TMA_WAIT_NOTHING};
     const struct tma_ptx_product *product = op->extra;
     struct tma_executor *launch = warp->launch;
     uint32_t first = (uint32_t)__builtin_ctz(lanes);

@@ -104,6 +104,8 @@ void tma_stepper_step(struct tma_stepper *stepper, struct tma_warp *warp, uint64
     executor->time = cycle;
     enum tma_turn turn = tma_run_warp(warp, 1);
     executor->step = NULL;
+    if (path->wait.kind == TMA_WAIT_LANES)
+        step->product = NULL; /* it has not been issued: other lanes of the warp are elsewhere */
     step->polls = turn == TMA_TURN_POLLED;
     step->ended = turn == TMA_TURN_ENDED;
     step->failed = turn == TMA_TURN_FAILED;
