@@ -1,8 +1,10 @@
 #include "cli/launch_run.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/allocation.h"
@@ -220,6 +222,38 @@ static int status_of(const struct tma_launch_report *report, bool compared) {
     return report->outputs != NULL && report->outputs->different > 0 ? CLI_DIFFERENT : CLI_OK;
 }
 
+/* Writes the buffers that have known contents: NAME.bin each; bytes that are opaque are 0. */
+static bool write_buffers(const struct launch_case *run, const char *folder) {
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        cli_error("%s cannot be created: %s", folder, strerror(errno));
+        return false;
+    }
+    bool good = true;
+    for (uint32_t i = 0; good && i < run->prepared.execution.buffer_count; i++) {
+        const struct tma_ptx_buffer *buffer = &run->prepared.execution.buffers[i];
+        size_t size = strlen(folder) + strlen(buffer->name) + sizeof "/.bin";
+        char *path = tma_allocate(size, 1);
+        struct cli_output output;
+        if (path == NULL) {
+            cli_error("out of memory");
+            return false;
+        }
+        snprintf(path, size, "%s/%s.bin", folder, buffer->name);
+        if (strchr(buffer->name, '/') != NULL) {
+            cli_error("run: --outputs: the name of buffer %s has a slash", buffer->name);
+            good = false;
+        } else if (buffer->contents != NULL) {
+            good = cli_output_open(&output, path);
+            if (good) {
+                fwrite(buffer->contents, 1, buffer->size, output.file);
+                good = cli_output_close(&output, true);
+            }
+        }
+        tma_release(path);
+    }
+    return good;
+}
+
 /* `timeline`: file of one; NULL: none. */
 static int run_case(const struct cli_launch_options *options, struct launch_case *run,
                     FILE *timeline, FILE *out) {
@@ -252,6 +286,8 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
     bool ended = result.failure == TMA_PTX_COMPLETED, whole = timing.sampled_cycles == 0;
     bool compared = !ended || !whole || tma_compare_outputs(&run->prepared, &outputs, &run->list);
     print(&run->list);
+    if (options->outputs != NULL && ended && whole)
+        compared &= write_buffers(run, options->outputs);
     struct tma_launch_report report = {.prepared = &run->prepared,
                                        .result = &result,
                                        .outputs = ended && whole ? &outputs : NULL,

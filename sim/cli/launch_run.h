@@ -18,9 +18,10 @@ struct cli_launch_options {
     const struct cli_list *relieve;           /* of what; NULL: nothing */
     const char *sass; /* text of nvdisasm, or a folder that has NAME.sass for NAME.ptx; NULL: as the
                          launch has it */
-    bool sample;      /* a long launch is simulated in part */
-    bool why, no_why; /* whether experiments find out what limits the launch; neither: if it is
-                         short */
+    const char *outputs; /* folder for the buffers; NULL: not wanted */
+    bool sample;         /* a long launch is simulated in part */
+    bool why, no_why;    /* whether experiments find out what limits the launch; neither: if it is
+                            short */
 };
 
 /* True if the file is a launch file or a file of launch records. */

@@ -49,7 +49,7 @@ struct run_options {
     struct cli_count sanitize; /* of a launch */
     bool functional, strict;
     struct cli_list relieve;
-    const char *sass;
+    const char *sass, *outputs;
 };
 
 struct outputs {
@@ -269,10 +269,10 @@ static int run_launch(const struct run_options *own) {
                          : own->draws.given                      ? "--draws"
                          : own->sampling == TMA_SAMPLING_CAREFUL ? "--sample=careful"
                                                                  : NULL;
-    const char *const others[] = {own->functional ? "--functional" : NULL,
-                                  own->why ? "--why" : NULL,
-                                  own->files[TIMELINE] != NULL ? "--timeline" : NULL,
-                                  own->relieve.count > 0 ? "--relieve" : NULL};
+    const char *const others[] = {
+        own->functional ? "--functional" : NULL, own->why ? "--why" : NULL,
+        own->files[TIMELINE] != NULL ? "--timeline" : NULL,
+        own->relieve.count > 0 ? "--relieve" : NULL, own->outputs != NULL ? "--outputs" : NULL};
     const char *format = tma_name_of(&run_format_names, own->common.format);
     int launch_format;
     for (int i = 0; i < FURTHER_FILES; i++)
@@ -302,6 +302,7 @@ static int run_launch(const struct run_options *own) {
             .timeline = own->files[TIMELINE],
             .relieve = &own->relieve,
             .sass = own->sass,
+            .outputs = own->outputs,
             .sample = own->sampling != TMA_SAMPLING_NONE,
             .why = own->why,
             .no_why = own->no_why || own->sampling != TMA_SAMPLING_NONE});
@@ -326,9 +327,9 @@ static int run(const struct cli_options *options) {
     if (has_launch(own))
         return run_launch(own);
     if (own->launch != NULL || own->sanitize.given || own->functional || own->strict ||
-        own->relieve.count > 0 || own->sass != NULL) {
-        cli_error("run: --launch, --sanitize, --strict, --functional, --relieve and --sass are for "
-                  "launches of compiled kernels");
+        own->relieve.count > 0 || own->sass != NULL || own->outputs != NULL) {
+        cli_error("run: --launch, --sanitize, --strict, --functional, --relieve, --sass and "
+                  "--outputs are for launches of compiled kernels");
         return CLI_ERROR;
     }
     const char *format = tma_name_of(&run_format_names, options->format);
@@ -432,6 +433,13 @@ static const struct cli_option options[] = {
          "complete on it at once. dram, tensor_cores, pipe.fma, ...: 10 % better, or dram=20%,\n"
          "or dram=2, twice as good"},
     CLI_OPTION_SASS(offsetof(struct run_options, sass)),
+    {.name = "--outputs",
+     .value = "FOLDER",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct run_options, outputs),
+     .help =
+         "of a launch: write what its buffers have in the end to FOLDER/NAME.bin; bytes that are\n"
+         "opaque are 0, and buffers without contents are left out"},
 };
 
 const struct cli_verb cli_run = {
