@@ -1,4 +1,4 @@
-"""CuPy: a raw kernel, of which the driver gets what CuPy compiles with NVRTC."""
+"""CuPy: a raw kernel, of which the driver gets machine code, or PTX with CUPY_COMPILE_WITH_PTX=1."""
 
 import cupy
 
