@@ -76,7 +76,7 @@ function readMap(text) {
 // --- The page
 
 const $ = (id) => document.getElementById(id);
-const INPUTS = ["map", "arch", "coordinates", "instruction", "lanes", "stride", "transposed", "index"];
+const INPUTS = ["map", "arch", "coordinates", "instruction", "lanes", "stride", "transposed", "index", "mn_major", "value", "layout"];
 const EXAMPLES = {
   "operand of a GEMM": ["data_type: float16\nglobal_dim: [4096, 4096]\nbox_dim: [64, 64]\nswizzle: 128b", "ldmatrix.x4", "fragment_a"],
   "columns of a transpose": ["data_type: float32\nglobal_dim: [4096, 4096]\nbox_dim: [32, 32]\nswizzle: 128b", "ld.shared.b32", "column"],
@@ -156,7 +156,7 @@ function readQuestion() {
 function request(op, question, more) {
   const taken = { op, ...question, ...more };
   const drop = { check: ["instruction", "lanes", "stride", "transposed", "coordinates"],
-    layout: ["instruction", "lanes", "stride", "transposed"] };
+    layout: ["instruction", "lanes", "stride", "transposed"], wgmma: ["instruction", "lanes", "stride", "transposed"] };
   for (const key of drop[op === "encode" ? "check" : op] || []) delete taken[key];
   return ask(taken);
 }
@@ -174,6 +174,44 @@ function showVerdict(question, findings) {
   write("verdict", parts);
   const encoded = check.ok && check.legal ? request("encode", question) : { ok: false };
   $("descriptor").textContent = encoded.ok ? encoded.descriptor.replace(/(.{8})(?=.)/g, "$1 ") : "none: the map is not legal";
+}
+
+// What a given descriptor says, and whether it reads the tile.
+function showComparison(reply) {
+  const { given } = reply, parts = [];
+  parts.push(["div", `start 0x${given.start.toString(16)}, leading offset ${given.leading}, stride offset ${given.stride}, ` +
+    `base offset ${given.base_offset}, swizzle ${given.swizzle}` +
+    (Number(given.unknown_bits) ? `; bits that must be 0: ${given.unknown_bits}` : "")]);
+  if (given.wrong === 0) parts.unshift(["span", `It agrees with the tile: instruction ${given.step + 1} of ${reply.steps}.`, "good"]);
+  else if (given.wrong > 0) {
+    parts.unshift(["span", `${given.wrong} of ${given.rows} rows of 16 bytes are read from elsewhere.`, "bad"]);
+    parts.push(["div", `Element m/n ${given.mn}, k ${given.k} lies at 0x${given.has.toString(16)}, and the descriptor reads it from 0x${given.reads.toString(16)}; ` +
+      `the right one is ${reply.descriptors[given.step]?.value}` + (given.named ? "" : ", of the first instruction: none begins at that start address")]);
+  }
+  write("compared", parts);
+}
+
+// The tile as wgmma reads it and as CuTe writes it; and a layout of CuTe as a tensor map.
+function showMatrix(question) {
+  const value = $("value").value.trim(), layout = $("layout").value.trim();
+  const reply = request("wgmma", question, { mn_major: $("mn_major").checked, ...(value ? { value } : {}) });
+  $("cute").textContent = reply.ok ? reply.cute || "CuTe has no notation for this tile" : reply.error.text;
+  write("compared", []);
+  if (!reply.ok && value) write("compared", [["span", reply.error.text, "bad"]]);
+  if (reply.ok && reply.given) showComparison(reply);
+  $("steps").textContent = !reply.ok ? "" : !reply.reads ? `wgmma cannot read it: ${reply.reason}`
+    : `An instruction reads ${reply.mn} of ${reply.reads && $("mn_major").checked ? "M or N (contiguous)" : "M or N"} by ${reply.k} of K:\n` +
+      reply.descriptors.map((step) => `${step.value}  m/n ${step.mn}, k ${step.k}`).join("\n") +
+      (reply.steps > reply.descriptors.length ? `\n${reply.steps - reply.descriptors.length} more` : "");
+  if (!layout) {
+    write("box", []);
+    return;
+  }
+  const box = ask({ op: "cute", layout });
+  if (!box.ok) write("box", [["span", box.error.text, "bad"]]);
+  else if (!box.one_box) write("box", [["span", `No single box: ${box.reason}`, "bad"]]);
+  else write("box", [["span", `data_type: ${box.data_type}, box_dim: [${box.box_dim.join(", ")}], swizzle: ${box.swizzle}`, "good"],
+    ["div", `Its dimensions, the innermost first, are the modes ${box.modes.join(", ")} of ${box.layout}`]]);
 }
 
 // Which modes there are, and how many wavefronts a pass takes in each.
@@ -319,6 +357,7 @@ function update() {
   }
   const { question, findings } = asked;
   showVerdict(question, findings);
+  showMatrix(question);
   const { modes, refused } = compare(question);
   const chosen = question.swizzle || "none";
   const fewest = Math.min(...modes.map((mode) => mode.wavefronts ?? Infinity));

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "banks/wgmma_descriptor.h"
 #include "base/allocation.h"
 #include "tensormap/types.h"
 
@@ -259,7 +260,7 @@ static void read_operand(struct tma_warp *warp, const struct tma_check_side *sid
     for (uint32_t line = 0; line < lines; ++line)
         for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
             uint32_t at =
-                tma_ptx_descriptor_address(descriptor, mn_major, line, chunk) - TMA_SHARED_BASE;
+                tma_wgmma_descriptor_address(descriptor, mn_major, line, chunk) - TMA_SHARED_BASE;
             if (at == end) {
                 end += 16;
                 continue;

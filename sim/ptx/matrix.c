@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "banks/wgmma_descriptor.h"
 #include "ptx/softfloat.h"
 
 /* ---- elements */
@@ -278,29 +279,6 @@ void tma_ptx_mma(const struct tma_ptx_product *product, const uint32_t (*a)[32],
 
 /* ---- wgmma */
 
-uint32_t tma_ptx_descriptor_address(uint64_t descriptor, bool mn_major, uint32_t line,
-                                    uint32_t chunk) {
-    /* Bytes of the rows that are swizzled: none, 128, 64, 32. */
-    static const uint32_t widths[4] = {16, 128, 64, 32};
-    uint32_t start = (uint32_t)(descriptor & 0x3fff) << 4;
-    uint32_t leading = (uint32_t)(descriptor >> 16 & 0x3fff) << 4;
-    uint32_t stride = (uint32_t)(descriptor >> 32 & 0x3fff) << 4;
-    uint32_t base = (uint32_t)(descriptor >> 49 & 7), width = widths[descriptor >> 62];
-    uint32_t chunks = width / 16, address;
-    if (!mn_major)
-        address = line % 8 * width + line / 8 * stride + chunk * (chunks == 1 ? leading : 16);
-    else if (chunks == 1)
-        address = line % 8 * 16 + line / 8 * leading + chunk * stride;
-    else
-        address =
-            line % 8 * width + line / 8 * stride + chunk % chunks * 16 + chunk / chunks * leading;
-    address = (start + address) & 0x3ffff;
-    /* The pattern repeats each 8 rows of 128 bytes; `base` says in which of them the matrix begins.
-     */
-    uint32_t row = (address >> 7) - base;
-    return address ^ (row & (chunks - 1)) << 4;
-}
-
 /* Finds 16 bytes of an operand. */
 static enum tma_ptx_matrix_result find_chunk(const struct tma_ptx_window *window, uint32_t address,
                                              const uint8_t **bytes) {
@@ -328,8 +306,8 @@ static enum tma_ptx_matrix_result read_operand(const struct tma_ptx_window *wind
     for (uint32_t line = 0; line < lines; ++line)
         for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
             const uint8_t *bytes;
-            *address = tma_ptx_descriptor_address(descriptor, mn_major, first_line + line,
-                                                  first_chunk + chunk);
+            *address = tma_wgmma_descriptor_address(descriptor, mn_major, first_line + line,
+                                                    first_chunk + chunk);
             enum tma_ptx_matrix_result result = find_chunk(window, *address, &bytes);
             if (result != TMA_PTX_MATRIX_DONE)
                 return result;

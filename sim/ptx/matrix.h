@@ -82,12 +82,6 @@ enum tma_ptx_matrix_result tma_ptx_wgmma_read(const struct tma_ptx_product *prod
 void tma_ptx_wgmma(const struct tma_ptx_product *product, bool scale_d, uint32_t (*d)[32],
                    struct tma_ptx_matrices *room);
 
-/* Address of 16 bytes of an operand of wgmma in shared memory. `mn_major`: transposed. K-major:
- * `line` is the row along M or N, `chunk` 0 or 1 along K. MN-major: `line` is the index along K,
- * `chunk` counts 8 elements along M or N. */
-uint32_t tma_ptx_descriptor_address(uint64_t descriptor, bool mn_major, uint32_t line,
-                                    uint32_t chunk);
-
 /* One 8x8 matrix of 16-bit elements: its rows of 16 bytes, and the register that each lane has of
  * it. `transpose`: with .trans. */
 void tma_ptx_matrix_spread(const uint8_t rows[8][16], bool transpose, uint32_t lanes[32]);

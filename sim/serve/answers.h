@@ -21,6 +21,8 @@
     X(layout, "the tile in shared memory, by chunks of 16 bytes")                                  \
     X(explain, "one instruction that accesses the tile: its lanes and their banks")                \
     X(compare, "the bank conflicts of a tile under each swizzle mode")                             \
+    X(wgmma, "the matrix descriptors with which wgmma reads the tile, and its CuTe layout")        \
+    X(cute, "the box of a tensor map that leaves a CuTe layout")                                   \
     TMA_ANSWER_RUN(X)
 
 /* Adds the elements of an answer to the reply. Returns false with the error; what it added is

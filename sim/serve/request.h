@@ -49,6 +49,14 @@ enum tma_request_kind { TMA_REQUEST_NUMBER, TMA_REQUEST_WORD, TMA_REQUEST_FLAG }
       "compare, explain: of lanes strided, in vectors")                                            \
     X(TMA_REQUEST_TRANSPOSED, "transposed", TMA_REQUEST_FLAG, 0, false,                            \
       "compare, explain: .trans of ldmatrix and stmatrix")                                         \
+    X(TMA_REQUEST_MN, "mn", TMA_REQUEST_NUMBER, 0, false,                                          \
+      "wgmma: extent along M or N of one instruction; default: 64, or that of the tile")           \
+    X(TMA_REQUEST_MN_MAJOR, "mn_major", TMA_REQUEST_FLAG, 0, false,                                \
+      "wgmma: the rows of the tile lie along M or N, not along K")                                 \
+    X(TMA_REQUEST_VALUE, "value", TMA_REQUEST_WORD, 0, false,                                      \
+      "wgmma: a matrix descriptor, 64 bits, to compare with the tile")                             \
+    X(TMA_REQUEST_LAYOUT, "layout", TMA_REQUEST_WORD, 0, false,                                    \
+      "cute: a layout in CuTe's notation")                                                         \
     X(TMA_REQUEST_FILE, "file", TMA_REQUEST_WORD, 0, false, "run: the path of a scenario")         \
     X(TMA_REQUEST_TEXT, "scenario", TMA_REQUEST_WORD, 0, false,                                    \
       "run: the text of a scenario, in place of a file")                                           \

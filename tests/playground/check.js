@@ -60,6 +60,25 @@
     expect(verdict().length > 5 && !document.querySelector("#verdict img, #verdict b"), "no message for " + text);
   }
 
+  // The tile as wgmma reads it, and in CuTe's notation.
+  set("map", "data_type: float16\nglobal_dim: [64, 64]\nbox_dim: [64, 64]\nswizzle: 128b");
+  expect($("cute").textContent === "Swizzle<3,4,3> o smem_ptr[16b](0x0) o (64,64):(64,1)", "CuTe: " + $("cute").textContent);
+  expect($("steps").textContent.includes("0x4000004000010002  m/n 0, k 16"), "descriptors: " + $("steps").textContent);
+  set("value", "0x4000004000010002");
+  expect($("compared").textContent.startsWith("It agrees"), "a right descriptor: " + $("compared").textContent);
+  set("value", "0x4000000800010000");
+  expect($("compared").textContent.startsWith("112 of 128 rows") && $("compared").textContent.includes("0x4000004000010000"), "a wrong descriptor: " + $("compared").textContent);
+  set("value", "64");
+  expect($("compared").textContent.includes("swizzle none"), "another descriptor: " + $("compared").textContent);
+  set("value", "hello");
+  expect($("compared").textContent.includes("expected 64 bits"), "no descriptor: " + $("compared").textContent);
+  set("value", "");
+  set("layout", "Swizzle<3,4,3> o smem_ptr[16b] o (8,64):(64,1)");
+  expect($("box").textContent.startsWith("data_type: float16, box_dim: [64, 8], swizzle: 128b"), "a layout: " + $("box").textContent);
+  set("layout", "Swizzle<3,4,3> o smem_ptr[16b] o (64,128):(128,1)");
+  expect($("box").textContent.startsWith("No single box"), "a layout of two boxes: " + $("box").textContent);
+  set("layout", "");
+
   // Dragging moves the access to the instruction under the pointer, in each mode.
   set("map", same[3]);
   const before = shownCards().map(picture);

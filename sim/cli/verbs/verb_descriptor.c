@@ -4,12 +4,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "banks/wgmma.h"
+#include "banks/wgmma_descriptor.h"
 #include "cli/files/output.h"
 #include "cli/files/scenario_input.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
-#include "ptx/matrix.h"
 
 struct descriptor_options {
     struct cli_options common;
@@ -18,32 +17,8 @@ struct descriptor_options {
     bool mn_major;
 };
 
-/* The fields of a descriptor (PTX ISA, matrix descriptor format), in bytes. */
-struct descriptor_fields {
-    uint32_t start, leading, stride, base_offset;
-    enum tma_swizzle swizzle;
-};
-
-/* By the two bits of a descriptor. */
-static const enum tma_swizzle modes[4] = {TMA_SWIZZLE_NONE, TMA_SWIZZLE_128B, TMA_SWIZZLE_64B,
-                                          TMA_SWIZZLE_32B};
-
-static struct descriptor_fields decode(uint64_t value) {
-    return (struct descriptor_fields){
-        (uint32_t)(value & 0x3fff) << 4, (uint32_t)(value >> 16 & 0x3fff) << 4,
-        (uint32_t)(value >> 32 & 0x3fff) << 4, (uint32_t)(value >> 49 & 7), modes[value >> 62]};
-}
-
-static uint64_t encode(const struct descriptor_fields *fields) {
-    uint64_t mode = 0;
-    while (modes[mode] != fields->swizzle)
-        mode++;
-    return (uint64_t)(fields->start >> 4 & 0x3fff) | (uint64_t)(fields->leading >> 4) << 16 |
-           (uint64_t)(fields->stride >> 4) << 32 | (uint64_t)fields->base_offset << 49 | mode << 62;
-}
-
 static void write_fields(uint64_t value, FILE *out) {
-    struct descriptor_fields fields = decode(value);
+    struct tma_wgmma_descriptor fields = tma_wgmma_decode(value);
     fprintf(out,
             "descriptor          0x%016" PRIx64 "\n"
             "start address       0x%-8" PRIx32 "    bits 0-13, in units of 16 bytes\n"
@@ -51,9 +26,9 @@ static void write_fields(uint64_t value, FILE *out) {
             "stride offset       %-10" PRIu32 "    bits 32-45\n"
             "base offset         %-10" PRIu32 "    bits 49-51\n"
             "swizzle             %-10s    bits 62-63\n",
-            value, fields.start, fields.leading, fields.stride, fields.base_offset,
-            tma_name_of(&tma_swizzle_names, (int)fields.swizzle));
-    uint64_t unknown = value ^ encode(&fields);
+            value, fields.start_bytes, fields.leading_bytes, fields.stride_bytes,
+            fields.base_offset, tma_name_of(&tma_swizzle_names, (int)fields.swizzle));
+    uint64_t unknown = value ^ tma_wgmma_encode(&fields);
     if (unknown != 0)
         fprintf(out, "unknown bits        0x%" PRIx64 ": they must be 0\n", unknown);
 }
@@ -64,36 +39,6 @@ struct reader {
     struct tma_tile tile;
     struct tma_wgmma_walk walk;
 };
-
-static uint32_t step_count(const struct reader *reader) {
-    const struct tma_wgmma_walk *walk = &reader->walk;
-    return walk->rows / walk->step_rows * (walk->row_bytes / walk->step_bytes);
-}
-
-/* Row and byte of the operand at which an instruction begins. */
-static void step_begin(const struct tma_wgmma_walk *walk, uint32_t step, uint32_t *row,
-                       uint32_t *byte) {
-    uint32_t row_steps = walk->row_bytes / walk->step_bytes;
-    *row = step / row_steps * walk->step_rows;
-    *byte = step % row_steps * walk->step_bytes;
-}
-
-/* The place of an operand's byte in the tile, before the swizzle. */
-static uint32_t place(const struct reader *reader, uint32_t row, uint32_t byte) {
-    uint32_t panel = byte / reader->tile.row_bytes;
-    return reader->tile.shared_address +
-           (panel * reader->walk.rows + row) * reader->tile.pitch_bytes +
-           byte % reader->tile.row_bytes;
-}
-
-static uint64_t step_descriptor(const struct reader *reader, uint32_t step) {
-    const struct tma_wgmma_operand *operand = &reader->walk.operand;
-    uint32_t row, byte;
-    step_begin(&reader->walk, step, &row, &byte);
-    struct descriptor_fields fields = {place(reader, row, byte), operand->leading_bytes,
-                                       operand->stride_bytes, 0, operand->swizzle};
-    return encode(&fields);
-}
 
 static void write_steps(const struct reader *reader, FILE *out) {
     const struct tma_wgmma_walk *walk = &reader->walk;
@@ -107,61 +52,36 @@ static void write_steps(const struct reader *reader, FILE *out) {
             tma_name_of(&tma_swizzle_names, (int)reader->tile.swizzle), mn_major ? "MN" : "K",
             walk->operand.mn, "M or N", TMA_WGMMA_K_BYTES / bytes, "descriptor", "m/n", "k",
             "start", "leading", "stride");
-    for (uint32_t step = 0; step < step_count(reader); step++) {
-        uint32_t row, byte;
-        step_begin(walk, step, &row, &byte);
-        uint64_t value = step_descriptor(reader, step);
-        struct descriptor_fields fields = decode(value);
+    for (uint32_t i = 0; i < tma_wgmma_step_count(walk); i++) {
+        struct tma_wgmma_step step = tma_wgmma_step(walk, &reader->tile, i);
+        struct tma_wgmma_descriptor fields = tma_wgmma_decode(step.descriptor);
         fprintf(out,
                 "0x%016" PRIx64 "  %-6" PRIu32 " %-6" PRIu32 " 0x%-7" PRIx32 " %-7" PRIu32
                 " %" PRIu32 "\n",
-                value, mn_major ? byte / bytes : row, mn_major ? row : byte / bytes, fields.start,
-                fields.leading, fields.stride);
+                step.descriptor, step.mn, step.k, fields.start_bytes, fields.leading_bytes,
+                fields.stride_bytes);
     }
-}
-
-/* The instruction whose first element a descriptor names; the first one where none does. */
-static uint32_t named_step(const struct reader *reader, uint32_t start, bool *found) {
-    for (uint32_t step = 0; step < step_count(reader); step++)
-        if (decode(step_descriptor(reader, step)).start == start) {
-            *found = true;
-            return step;
-        }
-    *found = false;
-    return 0;
 }
 
 /* Compares where the tile has each 16 bytes of an instruction's operand with where the descriptor
  * reads them. */
 static bool compare(const struct reader *reader, uint64_t value, FILE *out) {
     const struct tma_wgmma_walk *walk = &reader->walk;
-    bool mn_major = walk->operand.mn_major, named;
-    uint32_t step = named_step(reader, decode(value).start, &named), first_row, first_byte;
-    uint32_t wrong = 0, all = 0, bytes = reader->tile.element_bytes;
-    step_begin(walk, step, &first_row, &first_byte);
-    for (uint32_t line = 0; line < walk->step_rows; line++)
-        for (uint32_t chunk = 0; chunk < walk->step_bytes / 16; chunk++) {
-            uint32_t row = first_row + line, byte = first_byte + 16 * chunk;
-            uint32_t has = tma_swizzle_address(reader->tile.swizzle, place(reader, row, byte));
-            uint32_t reads = tma_ptx_descriptor_address(value, mn_major, line, chunk);
-            all++;
-            if ((has & 0x3ffff) == reads || wrong++ > 0)
-                continue;
-            fprintf(out,
-                    "element m/n %" PRIu32 ", k %" PRIu32 " lies at 0x%" PRIx32
-                    ", and the descriptor reads it from 0x%" PRIx32 "\n",
-                    mn_major ? byte / bytes : row, mn_major ? row : byte / bytes, has, reads);
-        }
-    if (wrong == 0)
+    struct tma_wgmma_comparison found = tma_wgmma_compare(walk, &reader->tile, value);
+    if (found.wrong == 0) {
         fprintf(out, "agrees with the tile of %s: instruction %" PRIu32 " of %" PRIu32 "\n",
-                reader->name, step, step_count(reader));
-    else
-        fprintf(out,
-                "%" PRIu32 " of %" PRIu32 " rows of 16 bytes are read from elsewhere; the "
-                "descriptor of %s is 0x%016" PRIx64 "%s\n",
-                wrong, all, reader->name, step_descriptor(reader, step),
-                named ? "" : ", of the first instruction: none begins at that start address");
-    return wrong == 0;
+                reader->name, found.step, tma_wgmma_step_count(walk));
+        return true;
+    }
+    fprintf(out,
+            "element m/n %" PRIu32 ", k %" PRIu32 " lies at 0x%" PRIx32
+            ", and the descriptor reads it from 0x%" PRIx32 "\n%" PRIu32 " of %" PRIu32
+            " rows of 16 bytes are read from elsewhere; the descriptor of %s is 0x%016" PRIx64
+            "%s\n",
+            found.mn, found.k, found.has, found.reads, found.wrong, found.rows, reader->name,
+            tma_wgmma_step(walk, &reader->tile, found.step).descriptor,
+            found.named ? "" : ", of the first instruction: none begins at that start address");
+    return false;
 }
 
 /* Finds the tile of an operation and the instructions that read it. */
@@ -176,14 +96,9 @@ static bool find_reader(const struct descriptor_options *own, const struct tma_s
     }
     reader->name = scenario->map_names[workload->operations[index].map];
     enum tma_error_code code = tma_workload_tile(workload, 0, index, &reader->tile, &error);
-    struct tma_wgmma_operand operand = {.mn = own->mn.value, .mn_major = own->mn_major};
-    if (code == TMA_OK && !own->mn.given && !own->mn_major && reader->tile.rows % 64 != 0)
-        operand.mn = reader->tile.rows;
-    if (code == TMA_OK && !own->mn.given && own->mn_major && reader->tile.element_bytes > 0 &&
-        reader->tile.row_bytes / reader->tile.element_bytes < 64)
-        operand.mn = reader->tile.row_bytes / reader->tile.element_bytes;
     if (code == TMA_OK)
-        code = tma_wgmma_check(&operand, &reader->tile, &reader->walk, &error);
+        code = tma_wgmma_walk_of(&reader->tile, own->mn.given ? own->mn.value : 0, own->mn_major,
+                                 &reader->walk, &error);
     if (code != TMA_OK)
         cli_error("%s: %s", reader->name, error.text);
     return code == TMA_OK;
