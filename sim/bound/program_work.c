@@ -273,6 +273,10 @@ static uint64_t instruction_cycles(const struct tma_machine *machine,
     case TMA_STATEMENT_BARRIER:
         return statement->arrive_only ? machine->warp.barrier_arrive_cycles
                                       : machine->warp.barrier_cycles;
+    case TMA_STATEMENT_ADD_FLAG:
+        return machine->core.lsu_cycles;
+    case TMA_STATEMENT_WAIT_FLAG:
+        return machine->warp.tile_cycles;
     case TMA_STATEMENT_RELEASE: /* this one and the next three may have nothing to do */
     case TMA_STATEMENT_COMMIT:
     case TMA_STATEMENT_WAIT_MMA:
@@ -386,6 +390,8 @@ void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end
         case TMA_STATEMENT_WAIT_STORES:
         case TMA_STATEMENT_WAIT_LOADS:
         case TMA_STATEMENT_BARRIER:
+        case TMA_STATEMENT_ADD_FLAG:
+        case TMA_STATEMENT_WAIT_FLAG:
         case TMA_STATEMENT_EXIT:
             add_statement(walk, &statements[i], times, work);
             break;

@@ -128,7 +128,7 @@ enum tma_role_cause {
 const char *tma_role_cause_key(enum tma_role_cause cause);
 const char *tma_role_cause_text(enum tma_role_cause cause);
 
-enum { TMA_MAX_ROLES = 16 };
+enum { TMA_MAX_ROLES = 16, TMA_MAX_RINGS = 16 };
 
 /* Why a run that may be sampled was simulated whole. */
 #define TMA_WHOLE_REASONS(X)                                                                       \
@@ -186,6 +186,7 @@ struct tma_result {
     double overlap_fma, overlap_alu, overlap_sfu; /* while the tensor cores are busy, too */
     uint32_t role_count;
     uint64_t role_cycles[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT]; /* by role, summed over CTAs */
+    uint64_t ring_cycles[TMA_MAX_ROLES][TMA_MAX_RINGS]; /* of FULL and EMPTY, as far as simulated */
     uint32_t ctas_per_sm;
     uint64_t statements; /* executed */
     struct tma_sampled sampled;

@@ -33,7 +33,9 @@ static uint32_t computing_role(const struct tma_result *result) {
 
 struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input) {
     struct tma_kernel_figures figures = tma_kernel_figures_of(input);
-    struct tma_tune_limiter limiter;
+    const uint64_t *rings = input->result->ring_cycles[computing_role(input->result)];
+    struct tma_tune_limiter limiter = {.ring = ""};
+    uint32_t ring = 0;
     struct tma_busiest busiest = tma_busiest_of(input->result);
     int wait = TMA_ROLE_FULL;
     uint32_t role = computing_role(input->result);
@@ -45,14 +47,19 @@ struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input
     snprintf(limiter.busiest, sizeof limiter.busiest, "%s", busiest.key);
     snprintf(limiter.wait, sizeof limiter.wait, "%s",
              tma_role_cause_key((enum tma_role_cause)wait));
+    for (uint32_t i = 1; i < input->kernel->ring_count; i++)
+        ring = rings[i] > rings[ring] ? i : ring;
+    if ((wait == TMA_ROLE_FULL || wait == TMA_ROLE_EMPTY) && input->kernel->ring_count > 0)
+        snprintf(limiter.ring, sizeof limiter.ring, "%s", input->kernel->rings[ring].name);
     limiter.busy = busiest.busy;
     limiter.waited = total > 0 ? (double)cycles[wait] / total : 0;
     return limiter;
 }
 
-/* Times and estimates are one group. */
+/* Times, estimates and bounds are one group. */
 static int group(const struct tma_tune_row *row) {
-    return row->found == TMA_TUNE_ESTIMATED ? TMA_TUNE_SIMULATED : (int)row->found;
+    bool timed = row->found == TMA_TUNE_ESTIMATED || row->found == TMA_TUNE_BOUND;
+    return timed ? TMA_TUNE_SIMULATED : (int)row->found;
 }
 
 static int compare(const void *first, const void *second) {

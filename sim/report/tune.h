@@ -23,10 +23,11 @@ enum tma_tune_found {
 
 /* What limits a run. */
 struct tma_tune_limiter {
-    char busiest[24]; /* key of the busiest resource */
-    double busy;      /* fraction of the run */
-    char wait[24];    /* key of what the computing role waits for longest */
-    double waited;    /* fraction of that role's time */
+    char busiest[24];           /* key of the busiest resource */
+    double busy;                /* fraction of the run */
+    char wait[24];              /* key of what the computing role waits for longest */
+    char ring[TMA_KERNEL_NAME]; /* for a stage of which ring; "": it waits for something else */
+    double waited;              /* fraction of that role's time */
 };
 
 struct tma_tune_row {
@@ -64,7 +65,7 @@ struct tma_tune {
 /* Returns what limits a run of a kernel. */
 struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input);
 
-/* Sorts the rows: by time, simulated or estimated; then the bounds, the illegal ones and those that
+/* Sorts the rows: by time, simulated, estimated, or at least; then the illegal ones and those that
  * are missing. Finds their ratios to the best and which are the same. */
 void tma_tune_rank(struct tma_tune *tune);
 

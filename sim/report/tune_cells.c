@@ -35,7 +35,8 @@ struct tma_tune_cells tma_tune_cells_of(const struct tma_tune_row *row) {
     if (row->found == TMA_TUNE_SIMULATED) {
         snprintf(cells.text[4], TMA_TUNE_CELL_BYTES, "%s %s %%", row->limiter.busiest,
                  tma_decimal(100 * row->limiter.busy, 0).text);
-        snprintf(cells.text[5], TMA_TUNE_CELL_BYTES, "%s %s %%", row->limiter.wait,
+        snprintf(cells.text[5], TMA_TUNE_CELL_BYTES, "%s%s%s %s %%", row->limiter.wait,
+                 row->limiter.ring[0] == '\0' ? "" : " ", row->limiter.ring,
                  tma_decimal(100 * row->limiter.waited, 0).text);
     }
     return cells;

@@ -8,7 +8,7 @@
 /* "simulated", ... */
 const char *tma_tune_found_text(const struct tma_tune_row *row);
 
-enum { TMA_TUNE_CELLS = 6, TMA_TUNE_CELL_BYTES = 72 };
+enum { TMA_TUNE_CELLS = 6, TMA_TUNE_CELL_BYTES = 128 };
 
 extern const char *const tma_tune_headings[TMA_TUNE_CELLS];
 

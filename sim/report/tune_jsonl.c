@@ -26,6 +26,8 @@ static void write_figures(struct tma_json *json, const struct tma_tune_row *row)
     tma_json_string(json, "busiest", row->limiter.busiest);
     tma_json_decimal(json, "busy", row->limiter.busy, 6);
     tma_json_string(json, "longest_wait", row->limiter.wait);
+    if (row->limiter.ring[0] != '\0')
+        tma_json_string(json, "ring", row->limiter.ring);
     tma_json_decimal(json, "waited", row->limiter.waited, 6);
     tma_json_bool(json, "timing_validated", row->timing_validated);
     tma_json_bool(json, "timing_edited", row->timing_edited);

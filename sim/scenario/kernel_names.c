@@ -33,6 +33,12 @@ bool tma_find_ring(struct tma_kernel_reader *reader, const struct tma_yaml_node 
                 reader->kernel->ring_count, ring);
 }
 
+bool tma_find_flag(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
+                   const char *name, uint8_t *flag) {
+    return find(reader, node, "flag", name, reader->kernel->flags[0].name, sizeof(struct tma_flag),
+                reader->kernel->flag_count, flag);
+}
+
 bool tma_find_barrier(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                       const char *name, uint8_t *barrier) {
     return find(reader, node, "barrier", name, reader->kernel->barriers[0].name,

@@ -278,6 +278,9 @@ static void print_kernel(const struct printer *printer) {
                     kernel->buffers[i].bytes, kernel->rings[kernel->buffers[i].over - 1].name);
         else
             fprintf(out, "    %s: %u\n", kernel->buffers[i].name, kernel->buffers[i].bytes);
+    for (uint32_t i = 0; i < kernel->flag_count; i++)
+        fprintf(out, "%s%s: %u%s", i == 0 ? "  flags: {" : ", ", kernel->flags[i].name,
+                kernel->flags[i].count, i + 1 == kernel->flag_count ? "}\n" : "");
     for (uint32_t i = 0; i < kernel->barrier_count; i++) {
         const struct tma_named_barrier *barrier = &kernel->barriers[i];
         bool counted = kernel->barriers[0].arrivals > 0;
@@ -530,6 +533,17 @@ static void print_simple(const struct printer *printer, const struct tma_stateme
         fprintf(out, "%s: %s\n", statement->arrive_only ? "arrive" : "sync",
                 kernel->barriers[statement->barrier].name);
         break;
+    case TMA_STATEMENT_ADD_FLAG:
+    case TMA_STATEMENT_WAIT_FLAG: {
+        bool adds = statement->kind == TMA_STATEMENT_ADD_FLAG;
+        fprintf(out, "%s: {flag: %s, index: ", adds ? "add_flag" : "wait_flag",
+                kernel->flags[statement->flag].name);
+        print_value(printer, &statement->amount[0]);
+        fputs(adds ? ", add: " : ", until: ", out);
+        print_value(printer, &statement->amount[1]);
+        fputs("}\n", out);
+        break;
+    }
     case TMA_STATEMENT_EXIT:
         fputs("exit\n", out);
         break;
@@ -587,6 +601,8 @@ static void print_statement(const struct printer *printer, uint32_t index, int i
     case TMA_STATEMENT_WAIT_STORES:
     case TMA_STATEMENT_WAIT_LOADS:
     case TMA_STATEMENT_BARRIER:
+    case TMA_STATEMENT_ADD_FLAG:
+    case TMA_STATEMENT_WAIT_FLAG:
     case TMA_STATEMENT_EXIT:
     case TMA_STATEMENT_KIND_COUNT:
         print_simple(printer, statement);

@@ -30,7 +30,7 @@ static const struct tma_names scope_names = {"scope", scope_items, 2};
 
 struct kernel_input {
     struct tma_kernel kernel;
-    const struct tma_yaml_node *tables, *rings, *buffers, *barriers, *roles;
+    const struct tma_yaml_node *tables, *rings, *buffers, *barriers, *flags, *roles;
     int launch; /* of launch_names */
     int code;   /* of code_names */
 };
@@ -153,6 +153,12 @@ static const struct tma_key kernel_keys[] = {
      .meaning = "named barriers between roles: `[NAME, ...]`, or `NAME: ARRIVALS`, the number of "
                 "roles that complete it; without that number, all roles with a statement for it; "
                 "or `NAME: {...}`; keys below"},
+    {.path = "flags",
+     .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(flags),
+     .meaning = "counters in global memory, which all CTAs share and which are 0 at the start: "
+                "`NAME: NUMBER`, so many of that name"},
     {.path = "roles",
      .kind = TMA_KEY_MAPPING,
      .offset = IN(roles),
@@ -591,6 +597,25 @@ static void read_role(struct tma_kernel_reader *reader, const struct tma_yaml_no
     role->end = kernel->statement_count;
 }
 
+static void read_flag(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
+    static const struct tma_key key = {.kind = TMA_KEY_U32,
+                                       .unit = &tma_unit_none,
+                                       .min = 1,
+                                       .max = TMA_MAX_FLAG_COUNT,
+                                       .fallback = TMA_REQUIRED,
+                                       .offset = offsetof(struct tma_flag, count)};
+    struct tma_kernel *kernel = reader->kernel;
+    struct tma_flag flag = {.count = 1};
+    char path[TMA_PATH_BYTES];
+    snprintf(path, sizeof path, "kernel.flags.%.40s", node->key);
+    if (!check_word(reader, "flag", node->key, node->key_at) ||
+        !check_room(reader, "flags", kernel->flag_count, TMA_MAX_FLAGS, node->key_at))
+        return;
+    tma_value_read(&key, node, path, &flag, reader->list);
+    snprintf(flag.name, sizeof flag.name, "%s", node->key);
+    kernel->flags[kernel->flag_count++] = flag;
+}
+
 /* Puts the parameters, and the variables that every kernel has, in scope. */
 static void begin_scope(struct tma_kernel_reader *reader) {
     static const char *const variables[] = {[TMA_VARIABLE_CTA] = "cta",
@@ -630,6 +655,8 @@ static void read_parts(struct tma_kernel_reader *reader, const struct kernel_inp
     for (node = input->barriers == NULL ? NULL : input->barriers->first; node != NULL;
          node = node->next)
         read_barrier(reader, node, input->barriers->kind == TMA_YAML_LIST);
+    for (node = input->flags == NULL ? NULL : input->flags->first; node != NULL; node = node->next)
+        read_flag(reader, node);
     for (node = input->roles == NULL ? NULL : input->roles->first; node != NULL; node = node->next)
         read_role(reader, node);
 }

@@ -229,6 +229,41 @@ static const struct tma_key acquire_keys[] = {
 const struct tma_schema tma_acquire_schema = {acquire_keys,
                                               sizeof acquire_keys / sizeof acquire_keys[0]};
 
+struct flag_input {
+    char flag[TMA_KERNEL_NAME];
+    const struct tma_yaml_node *index, *number;
+};
+
+#define FLAG_KEY(key, member, text)                                                                \
+    {                                                                                              \
+        .path = key, .kind = TMA_KEY_EXPRESSION, .fallback = TMA_OPTIONAL,                         \
+        .offset = offsetof(struct flag_input, member), .meaning = text                             \
+    }
+
+#define FLAG_KEYS(number_key, text)                                                                \
+    {                                                                                              \
+        {.path = "flag",                                                                           \
+         .kind = TMA_KEY_CHARS,                                                                    \
+         .max = TMA_KERNEL_NAME - 1,                                                               \
+         .offset = offsetof(struct flag_input, flag),                                              \
+         .meaning = "name of the flag"},                                                           \
+            FLAG_KEY("index", index, "which of its counters; default: 0"),                         \
+            FLAG_KEY(number_key, number, text)                                                     \
+    }
+
+static const struct tma_key add_flag_keys[] =
+    FLAG_KEYS("add", "what is added to the counter; default: 1");
+static const struct tma_key wait_flag_keys[] =
+    FLAG_KEYS("until", "the role goes on when the counter is so much, or more; default: 1");
+
+#undef FLAG_KEYS
+#undef FLAG_KEY
+
+const struct tma_schema tma_add_flag_schema = {add_flag_keys,
+                                               sizeof add_flag_keys / sizeof add_flag_keys[0]};
+const struct tma_schema tma_wait_flag_schema = {wait_flag_keys,
+                                                sizeof wait_flag_keys / sizeof wait_flag_keys[0]};
+
 struct release_input {
     char ring[96];
     uint32_t behind;
@@ -344,7 +379,8 @@ static uint32_t add_statement(struct tma_kernel_reader *reader, const struct tma
                                                .line = node->at.line,
                                                .column = node->at.column,
                                                .ring = TMA_NO_RING,
-                                               .buffer = TMA_NO_RING};
+                                               .buffer = TMA_NO_RING,
+                                               .flag = TMA_NO_RING};
     notes[index] = (struct tma_statement_note){
         .node = node, .operand = TMA_NO_OPERAND, .mma_operands = {TMA_NO_OPERAND, TMA_NO_OPERAND}};
     return index;
@@ -752,6 +788,26 @@ static void read_mma_operand(struct statement_context *context, const struct tma
                 &reader->notes[context->index].mma_operands[which]);
 }
 
+static void read_flag(struct statement_context *context, int kind) {
+    struct tma_kernel_reader *reader = context->reader;
+    struct flag_input input = {.flag = ""};
+    bool adds = kind == TMA_STATEMENT_ADD_FLAG;
+    struct tma_statement statement = *statement_of(context);
+    statement.kind = (enum tma_statement_kind)kind;
+    statement.amount[1].constant = 1;
+    if (context->value->kind != TMA_YAML_MAPPING) {
+        diagnose_value(context, "{flag: NAME, index: NUMBER}");
+    } else if (tma_schema_read(adds ? &tma_add_flag_schema : &tma_wait_flag_schema, context->value,
+                               context->word, &input, reader->list)) {
+        tma_find_flag(reader, tma_yaml_find(context->value, "flag"), input.flag, &statement.flag);
+        if (input.index != NULL)
+            tma_read_value(reader, input.index, "index", &statement.amount[0]);
+        if (input.number != NULL)
+            tma_read_value(reader, input.number, adds ? "add" : "until", &statement.amount[1]);
+    }
+    *statement_of(context) = statement;
+}
+
 static void read_mma(struct statement_context *context, int with) {
     (void)with;
     struct tma_kernel_reader *reader = context->reader;
@@ -970,6 +1026,12 @@ const struct tma_statement_form tma_statement_forms[] = {
      "arrives at the barrier and waits until it is complete", "bar.sync", "warp.barrier"},
     {read_barrier, true, "arrive", "a barrier", "", "arrives at the barrier and goes on",
      "bar.arrive", "warp.barrier_arrive"},
+    {read_flag, TMA_STATEMENT_ADD_FLAG, "add_flag", "keys below", "",
+     "adds to a counter in global memory, which all CTAs see: what was written before is there",
+     "red.release.gpu", "core.lsu"},
+    {read_flag, TMA_STATEMENT_WAIT_FLAG, "wait_flag", "keys below", "",
+     "loads a counter in global memory again and again, until it is high enough", "ld.acquire.gpu",
+     "warp.tile for each time"},
     {read_word, TMA_STATEMENT_EXIT, "exit", "nothing", "", "ends the role's program", "exit", ""},
 };
 const size_t tma_statement_form_count = sizeof tma_statement_forms / sizeof tma_statement_forms[0];

@@ -55,6 +55,8 @@ void tma_statement_sections(tma_section_visitor visit, void *context) {
                   &tma_wavefronts_schema);
     visit_section(visit, context, "release", "`release`", &tma_release_schema);
     visit_section(visit, context, "wait_stores", "`wait_stores`", &tma_wait_stores_schema);
+    visit_section(visit, context, "add_flag", "`add_flag`", &tma_add_flag_schema);
+    visit_section(visit, context, "wait_flag", "`wait_flag`", &tma_wait_flag_schema);
     visit_section(visit, context, "access", "`access`", &access);
 }
 

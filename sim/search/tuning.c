@@ -20,7 +20,7 @@ enum step {
 struct task {
     enum step step;
     uint32_t draw; /* the seed; 0: that of the machine */
-    size_t row;    /* number of the kernel, times the number of variants, plus the variant */
+    size_t row;    /* the variants of the first kernel, then those of the next one, and so on */
     struct tma_estimate_limits limits; /* RUN: in cycles of the row's clock */
 };
 
@@ -117,6 +117,14 @@ static bool do_step(const struct task *task, struct tma_scenario *scenario,
     return good;
 }
 
+/* The kernel of a row; *row becomes that among its variants. */
+static size_t kernel_of(const struct tma_tuning *tuning, size_t *row) {
+    size_t kernel = 0;
+    for (; *row >= tuning->variants[kernel].row_count; kernel++)
+        *row -= tuning->variants[kernel].row_count;
+    return kernel;
+}
+
 static void work(void *context, size_t number, const void *bytes, size_t size,
                  struct tma_reply *reply) {
     const struct tma_tuning *tuning = context;
@@ -127,10 +135,9 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     (void)number;
     assert(size == sizeof task);
     memcpy(&task, bytes, size);
-    size_t kernel = task.row / tuning->variants->row_count;
+    size_t variant_row = task.row, kernel = kernel_of(tuning, &variant_row);
     if (tma_variant_scenario_read(tuning->paths[kernel], tuning->files[kernel], &tuning->settings,
-                                  tuning->variants, task.row % tuning->variants->row_count,
-                                  &variant, reason))
+                                  &tuning->variants[kernel], variant_row, &variant, reason))
         outcome.failed = !do_step(&task, &variant.scenario, &outcome, reply, reason);
     tma_variant_scenario_free(&variant);
     tma_reply_append(reply, &outcome, sizeof outcome);
@@ -580,21 +587,23 @@ static void finish(struct state *state) {
 static bool create(struct state *state) {
     const struct tma_tuning *tuning = state->tuning;
     struct tma_tune *tune = state->tune;
-    size_t variants = tuning->variants->row_count;
     tune->columns = tuning->variants->columns;
     tune->column_count = tuning->variants->column_count;
     tune->several_kernels = tuning->kernel_count > 1;
-    tune->row_count = tuning->kernel_count * variants;
+    for (size_t i = 0; i < tuning->kernel_count; i++)
+        tune->row_count += tuning->variants[i].row_count;
     tune->rows = tma_allocate(tune->row_count, sizeof *tune->rows);
     if (tune->rows == NULL || !create_state(state))
         return false;
-    for (size_t i = 0; i < tune->row_count; i++)
+    for (size_t i = 0; i < tune->row_count; i++) {
+        size_t row = i, kernel = kernel_of(tuning, &row);
         tune->rows[i] = (struct tma_tune_row){
             .number = i + 1,
-            .kernel = tuning->names[i / variants],
-            .values = &tuning->variants->values[i % variants * tune->column_count],
+            .kernel = tuning->names[kernel],
+            .values = &tuning->variants[kernel].values[row * tune->column_count],
             .found = TMA_TUNE_MISSING,
         };
+    }
     return true;
 }
 

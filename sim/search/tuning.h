@@ -13,10 +13,10 @@ struct tma_tuning {
     const char *const *paths; /* their files */
     const char *const *files; /* what errors call these */
     size_t kernel_count;
-    const struct tma_variants *variants;
-    uint32_t draws; /* further seeds with which the finalists run */
-    bool exact;     /* simulates whole what a bound does not rule out, without estimates */
-    bool all;       /* simulates also what cannot win */
+    const struct tma_variants *variants; /* of each kernel, with the same columns */
+    uint32_t draws;                      /* further seeds with which the finalists run */
+    bool exact; /* simulates whole what a bound does not rule out, without estimates */
+    bool all;   /* simulates also what cannot win */
 };
 
 /* What workers do for the tuner. */

@@ -346,6 +346,40 @@ void tma_variants_free(struct tma_variants *variants) {
     *variants = (struct tma_variants){0};
 }
 
+static bool has_row(const struct tma_variants *variants, const char *const *values) {
+    for (size_t row = 0; row < variants->row_count; row++) {
+        size_t column = 0;
+        /* Equal values are the same text only where they are of the same --try: compare them. */
+        for (; column < variants->column_count; column++) {
+            const char *value = variants->values[row * variants->column_count + column];
+            if ((value == NULL) != (values[column] == NULL) ||
+                (value != NULL && strcmp(value, values[column]) != 0))
+                break;
+        }
+        if (column == variants->column_count)
+            return true;
+    }
+    return false;
+}
+
+bool tma_variants_without(const struct tma_variants *all, const bool *lacks,
+                          struct tma_variants *own) {
+    bool lacks_any = false;
+    *own = (struct tma_variants){.columns = all->columns, .column_count = all->column_count};
+    own->values = tma_allocate(all->row_count * all->column_count + 1, sizeof *own->values);
+    if (own->values == NULL)
+        return false;
+    for (size_t column = 0; column < all->column_count; column++)
+        lacks_any = lacks_any || lacks[column];
+    for (size_t row = 0; row < all->row_count; row++) {
+        const char **values = &own->values[own->row_count * all->column_count];
+        for (size_t column = 0; column < all->column_count; column++)
+            values[column] = lacks[column] ? NULL : all->values[row * all->column_count + column];
+        own->row_count += !lacks_any || !has_row(own, values);
+    }
+    return true;
+}
+
 static char *join_setting(const char *path, const char *value) {
     size_t bytes = strlen(path) + strlen(value) + 2;
     char *text = tma_allocate(bytes, 1);

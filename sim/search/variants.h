@@ -36,6 +36,12 @@ enum tma_error_code tma_variants_make(const struct tma_tries *tries, struct tma_
                                       struct tma_error *error);
 void tma_variants_free(struct tma_variants *variants);
 
+/* The variants without the columns that `lacks` says, each once: those of a scenario that has no
+ * such setting. They borrow columns and texts of *all. False when out of memory. Free their values
+ * alone. */
+bool tma_variants_without(const struct tma_variants *all, const bool *lacks,
+                          struct tma_variants *own);
+
 /* Settings of all rows: "PATH=VALUE". */
 struct tma_settings {
     const char *const *items;

@@ -42,6 +42,7 @@ static const struct part {
     {"kernel", "barriers", SHAPE_NAMES_OR_NUMBERS, "barrier"},
     {"kernel", "roles", SHAPE_NAMED, "role"},
     {"ring", "operands", SHAPE_NAMES_OR_NUMBERS, NULL},
+    {"kernel", "flags", SHAPE_NUMBERS, NULL},
     {"ring", "copies", SHAPE_COPIES, NULL},
     {"buffer", "copies", SHAPE_COPIES, NULL},
     {"barrier", "copies", SHAPE_COPIES, NULL},

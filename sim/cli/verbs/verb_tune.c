@@ -1,4 +1,6 @@
 /* tmasim tune: the fastest of many combinations of a kernel's parameters. */
+#include <string.h>
+
 #include "base/allocation.h"
 #include "cli/files/input_digest.h"
 #include "cli/files/output.h"
@@ -7,6 +9,8 @@
 #include "cli/run_options.h"
 #include "cli/verbs/verbs.h"
 #include "cli/work_host.h"
+#include "report/sweep.h"
+#include "scenario/describe.h"
 #include "search/tuning.h"
 
 enum { MOST_KERNELS = 16, DEFAULT_DRAWS = 2 };
@@ -25,7 +29,62 @@ struct kernels {
     const char *paths[MOST_KERNELS];
     const char *names[MOST_KERNELS];
     const char *files[MOST_KERNELS]; /* the paths, as errors call them */
+    struct tma_variants variants[MOST_KERNELS];
 };
+
+/* A kernel's parameters, of the columns of the variants. */
+struct column_parameters {
+    const struct tma_variants *all;
+    bool *has; /* by column */
+};
+
+static void see_parameter(void *context, const char *key, const char *value) {
+    static const char prefix[] = "parameters.";
+    const struct column_parameters *parameters = context;
+    (void)value;
+    if (strncmp(key, prefix, sizeof prefix - 1) != 0)
+        return;
+    for (size_t i = 0; i < parameters->all->column_count; i++)
+        if (strcmp(parameters->all->columns[i], key + sizeof prefix - 1) == 0)
+            parameters->has[i] = true;
+}
+
+/* Which columns name parameters of a kernel. One that cannot be read has all of them: its rows say
+ * what is wrong. */
+static void find_parameters(const char *path, const struct tma_variants *all, bool *has) {
+    struct tma_diagnostics list = {0};
+    struct tma_scenario scenario;
+    struct column_parameters parameters = {all, has};
+    bool good = tma_scenario_read(path, NULL, 0, &scenario, &list);
+    for (size_t i = 0; i < all->column_count; i++)
+        has[i] = !good || strchr(all->columns[i], '.') != NULL;
+    if (good)
+        tma_scenario_describe(&scenario, see_parameter, &parameters);
+    tma_diagnostics_free(&list);
+    tma_scenario_free(&scenario);
+}
+
+/* The variants of each kernel: without the parameters that others have and it has not. */
+static bool separate(const struct tune_options *own, struct kernels *kernels,
+                     const struct tma_variants *all) {
+    size_t count = own->common.operands.count;
+    bool has[MOST_KERNELS][TMA_MAX_SWEEP_COLUMNS], lacks[TMA_MAX_SWEEP_COLUMNS];
+    for (size_t k = 0; k < count; k++)
+        find_parameters(kernels->paths[k], all, has[k]);
+    for (size_t k = 0; k < count; k++) {
+        for (size_t i = 0; i < all->column_count; i++) {
+            bool any = false;
+            for (size_t other = 0; other < count; other++)
+                any = any || has[other][i];
+            lacks[i] = any && !has[k][i];
+        }
+        if (!tma_variants_without(all, lacks, &kernels->variants[k])) {
+            cli_error("out of memory");
+            return false;
+        }
+    }
+    return true;
+}
 
 static bool find_kernels(const struct cli_options *options, struct kernels *kernels) {
     for (size_t i = 0; i < options->operands.count; i++) {
@@ -70,7 +129,7 @@ static int tune_kernels(const struct tune_options *own, const struct kernels *ke
         .paths = kernels->paths,
         .files = kernels->files,
         .kernel_count = own->common.operands.count,
-        .variants = variants,
+        .variants = kernels->variants,
         .draws = own->draws.given ? own->draws.value : DEFAULT_DRAWS,
         .exact = own->exact || own->all,
         .all = own->all,
@@ -105,8 +164,11 @@ static int run(const struct cli_options *options) {
     else if (own->tries.count == 0 && own->list == NULL)
         cli_error("tune: nothing to try; expected --try PARAMETER=VALUES or --list FILE");
     else if (cli_draws_most(own->draws) && find_kernels(options, kernels) &&
-             spares_inputs(own, kernels) && cli_variants_make(&own->tries, own->list, &variants))
+             spares_inputs(own, kernels) && cli_variants_make(&own->tries, own->list, &variants) &&
+             separate(own, kernels, &variants))
         status = tune_kernels(own, kernels, &variants);
+    for (size_t i = 0; kernels != NULL && i < MOST_KERNELS; i++)
+        tma_release(kernels->variants[i].values);
     tma_variants_free(&variants);
     tma_release(kernels);
     return status;
@@ -150,6 +212,7 @@ const struct cli_verb cli_tune = {
     .details =
         "A KERNEL is a file, or a name that `tmasim kernels` lists. The "
         "table has the fastest combination first, and the\nillegal ones last, with what is wrong. "
+        "Of several kernels, each tries the parameters that it has.\n"
         "Ctrl-C ends it with what is known by then.",
     .example = "gemm gemm_persistent --set M=1024 N=1024 K=1024 --try BM=64,128 STAGES=2:4",
     .statuses = "0 done, 1 no combination has a time, 2 error, 130 interrupted",

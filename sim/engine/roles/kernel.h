@@ -17,10 +17,11 @@
 TMA_API_BEGIN
 
 enum {
-    TMA_MAX_RINGS = 16,
     TMA_MAX_RING_DEPTH = 64,
     TMA_MAX_BUFFERS = 16,
     TMA_MAX_NAMED_BARRIERS = 16, /* of a CTA: the hardware has 16 */
+    TMA_MAX_FLAGS = 8,           /* names; each may be an array */
+    TMA_MAX_FLAG_COUNT = 1 << 20,
     TMA_MAX_VARIABLES = 64,
     TMA_MAX_LOOP_DEPTH = 16, /* statements with a body inside each other */
     TMA_KERNEL_NAME = 40,
@@ -80,7 +81,10 @@ enum tma_statement_kind {
 
     /* Between roles. */
     TMA_STATEMENT_BARRIER, /* bar.sync on `barrier`; with `arrive_only` bar.arrive */
-    TMA_STATEMENT_EXIT,    /* the role ends here */
+    /* Between CTAs: counters in global memory, which are 0 at the start. */
+    TMA_STATEMENT_ADD_FLAG,  /* adds amount[1] to number amount[0] of `flag` */
+    TMA_STATEMENT_WAIT_FLAG, /* until that is amount[1] or more */
+    TMA_STATEMENT_EXIT,      /* the role ends here */
     TMA_STATEMENT_KIND_COUNT
 };
 
@@ -148,6 +152,7 @@ struct tma_statement {
     uint8_t ring;    /* index; or TMA_NO_RING */
     uint8_t buffer;  /* OPERATION without a ring: index of the buffer */
     uint8_t barrier; /* BARRIER: index */
+    uint8_t flag;    /* ADD_FLAG, WAIT_FLAG: index */
     bool arrive_only;
     bool read_only;   /* WAIT_STORES: with .read */
     uint32_t lag;     /* RELEASE */
@@ -234,6 +239,12 @@ struct tma_named_barrier {
     uint32_t arrivals; /* of roles that complete it; 0: as many as roles have a statement for it */
 };
 
+/* Counters in global memory, which all CTAs share. */
+struct tma_flag {
+    char name[TMA_KERNEL_NAME];
+    uint32_t count;
+};
+
 struct tma_role {
     char name[TMA_KERNEL_NAME];
     uint32_t warps;
@@ -318,6 +329,8 @@ struct tma_kernel {
     uint32_t buffer_count;
     struct tma_named_barrier barriers[TMA_MAX_NAMED_BARRIERS];
     uint32_t barrier_count;
+    struct tma_flag flags[TMA_MAX_FLAGS];
+    uint32_t flag_count;
     struct tma_kernel_table tables[TMA_MAX_TABLES];
     uint32_t table_count;
     struct tma_role roles[TMA_MAX_ROLES];

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "engine/expected_bytes.h"
+#include "engine/roles/kernel_flag.h"
 #include "engine/roles/kernel_ring.h"
 
 void tma_role_describe(const struct tma_role_state *role, char *text, size_t size) {
@@ -65,6 +66,9 @@ static void describe_wait(const struct tma_role_state *role, char *text, size_t 
                  kernel->barriers[statement->barrier].name,
                  role->cta->barriers[statement->barrier].arrived,
                  role->cta->barriers[statement->barrier].expected);
+        break;
+    case TMA_ROLE_WAITS_FLAG:
+        tma_flag_describe(role, text, size);
         break;
     case TMA_ROLE_WAITS_STORES:
         snprintf(text, size, "for its stores");

@@ -73,6 +73,8 @@ static bool add_bytes(const struct tma_kernel_engine *engine, uint32_t first, ui
         case TMA_STATEMENT_WAIT_STORES:
         case TMA_STATEMENT_WAIT_LOADS:
         case TMA_STATEMENT_BARRIER:
+        case TMA_STATEMENT_ADD_FLAG:
+        case TMA_STATEMENT_WAIT_FLAG:
         case TMA_STATEMENT_EXIT:
         case TMA_STATEMENT_KIND_COUNT:
             break;

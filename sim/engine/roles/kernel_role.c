@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "engine/roles/kernel_failure.h"
+#include "engine/roles/kernel_flag.h"
 #include "engine/roles/kernel_operation.h"
 #include "engine/roles/kernel_race.h"
 #include "engine/roles/kernel_ring.h"
@@ -60,14 +61,16 @@ static void spend_for_work(struct tma_role_state *role, enum tma_work work, uint
     }
 }
 
-/* The role looks at an mbarrier whose phase ended at `complete`, or ends then: it goes on when it
- * has looked, and when it knows. The time beyond a look is waiting. */
-static void pass_mbarrier(struct tma_role_state *role, uint64_t complete,
+/* The role looks at an mbarrier of a ring whose phase ended at `complete`, or ends then: it goes on
+ * when it has looked, and when it knows. The time beyond a look is waiting. */
+static void pass_mbarrier(struct tma_role_state *role, uint32_t ring, uint64_t complete,
                           enum tma_role_cause cause) {
     const struct tma_machine *machine = &engine_of(role)->machine;
     uint64_t polls = role->cta->sm->poll_cycles;
     spend(role, TMA_ROLE_MBARRIER, machine->warp.wait_cycles + polls);
+    uint64_t looked = role->cycle;
     spend_until(role, cause, complete + machine->warp.wake_cycles + polls);
+    engine_of(role)->result->ring_cycles[role->index][ring] += role->cycle - looked;
 }
 
 static struct tma_wait wait_for(struct tma_role_state *role, enum tma_role_phase phase,
@@ -114,11 +117,11 @@ static bool acquire(struct tma_role_state *role, const struct tma_statement *sta
         }
         if (stage->empty_phases < round)
             return false;
-        pass_mbarrier(role, stage->empty_cycle, TMA_ROLE_EMPTY);
+        pass_mbarrier(role, statement->ring, stage->empty_cycle, TMA_ROLE_EMPTY);
         tma_race_wait_empty(role, statement->ring, role->wait_stage);
     } else {
         /* The first look at each stage finds it empty. */
-        pass_mbarrier(role, 0, TMA_ROLE_EMPTY);
+        pass_mbarrier(role, statement->ring, 0, TMA_ROLE_EMPTY);
     }
     use->acquired++;
     int64_t bytes = tma_acquired_bytes(role, statement);
@@ -146,7 +149,7 @@ static bool use_stage(struct tma_role_state *role, const struct tma_statement *s
                       "the stage that it waits for has been filled again");
         return false;
     }
-    pass_mbarrier(role, stage->full_cycle, TMA_ROLE_FULL);
+    pass_mbarrier(role, statement->ring, stage->full_cycle, TMA_ROLE_FULL);
     tma_race_wait_full(role, statement, role->wait_stage, role->wait_phase);
     use->waited++;
     return true;
@@ -347,6 +350,63 @@ static bool arrive_at_barrier(struct tma_role_state *role, const struct tma_stat
     return true;
 }
 
+/* A role adds to a flag at `cycle`: those that wait for it go on, if it is high enough. */
+static void wake_for_flag(struct tma_kernel_engine *engine, const int64_t *counter,
+                          uint64_t cycle) {
+    for (uint32_t i = 0; i < tma_program_actors(&engine->simulation); i++) {
+        struct tma_role_state *role = &engine->roles[i];
+        struct tma_flag_request request;
+        if (role->phase != TMA_ROLE_WAITS_FLAG ||
+            !tma_flag_request(role, role->waiting, &request, NULL) || request.counter != counter ||
+            *counter < request.number)
+            continue;
+        engine->waiting_for_flags--;
+        spend_until(role, TMA_ROLE_LOADS, tma_flag_seen(&engine->machine, role->cycle, cycle));
+        role->phase = TMA_ROLE_RUNNING;
+        tma_actor_signal(&engine->simulation.actors, role->number);
+    }
+}
+
+/* Adds to a flag, or waits for it, in order of time: additions in a cycle, and at its end those
+ * that look. False: *wait is what the role waits for. */
+static bool use_flag(struct tma_role_state *role, const struct tma_statement *statement,
+                     uint64_t now, struct tma_wait *wait) {
+    struct tma_kernel_engine *engine = engine_of(role);
+    struct tma_flag_request request;
+    struct tma_error error;
+    bool adds = statement->kind == TMA_STATEMENT_ADD_FLAG;
+    if (role->request == NULL) {
+        wait_for(role, TMA_ROLE_REQUESTS, statement);
+        role->request = statement;
+        uint64_t cycle = role->cycle > now ? role->cycle : now;
+        *wait = adds && cycle > now ? tma_wait_cycle(cycle) : tma_wait_cycle_end(cycle);
+        if (!adds || cycle > now)
+            return false;
+        role->phase = TMA_ROLE_RUNNING;
+        role->waiting = NULL;
+    }
+    role->request = NULL;
+    if (!tma_flag_request(role, statement, &request, &error)) {
+        tma_role_fail(role, statement, error.code, error.text);
+        return true;
+    }
+    if (adds) {
+        *request.counter += request.number;
+        if (engine->waiting_for_flags > 0)
+            wake_for_flag(engine, request.counter, role->cycle);
+        spend(role, TMA_ROLE_ISSUE, engine->machine.core.lsu_cycles);
+        return true;
+    }
+    if (*request.counter >= request.number) {
+        spend_until(role, TMA_ROLE_LOADS,
+                    tma_flag_seen(&engine->machine, role->cycle, role->cycle));
+        return true;
+    }
+    engine->waiting_for_flags++;
+    *wait = wait_for(role, TMA_ROLE_WAITS_FLAG, statement);
+    return false;
+}
+
 static void end_role(struct tma_role_state *role) {
     struct tma_kernel_cta *cta = role->cta;
     role->phase = TMA_ROLE_IDLE;
@@ -459,6 +519,9 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
         if (role->mma_committed > statement->leaving)
             tma_race_know_products(role, role->mma_committed - statement->leaving);
         return true;
+    case TMA_STATEMENT_ADD_FLAG:
+    case TMA_STATEMENT_WAIT_FLAG:
+        return use_flag(role, statement, now, wait);
     case TMA_STATEMENT_FOR: /* from here on: the cursor takes them itself */
     case TMA_STATEMENT_TILES:
     case TMA_STATEMENT_IF:
@@ -509,7 +572,9 @@ static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wa
             return want_tile(role, now, wait);
         if (phase == TMA_ROLE_WAITS_FETCH)
             return fetch_and_execute(role, statement, now, wait);
-        if (statement->kind == TMA_STATEMENT_BARRIER && phase == TMA_ROLE_RUNNING)
+        if ((statement->kind == TMA_STATEMENT_BARRIER ||
+             statement->kind == TMA_STATEMENT_WAIT_FLAG) &&
+            phase == TMA_ROLE_RUNNING)
             return true; /* who completed it has set the cycle */
         return execute(role, statement, now, wait);
     }

@@ -148,6 +148,10 @@ static bool create(struct tma_kernel_engine *engine, const struct tma_event_sink
         engine->simulation.has_lanes |= kernel->statements[i].kind == TMA_STATEMENT_OPERATION &&
                                         tma_lanes_carry(kernel->statements[i].lanes.by);
     engine->facts = tma_allocate(kernel->statement_count, sizeof *engine->facts);
+    for (uint32_t i = 0; i < kernel->flag_count; i++)
+        if ((engine->flags[i] = tma_allocate(kernel->flags[i].count, sizeof **engine->flags)) ==
+            NULL)
+            return false;
     return tma_simulation_create(&engine->simulation, sink,
                                  kernel->role_count * TMA_ROLE_CAUSE_COUNT, result) &&
            engine->facts != NULL && tma_kernel_grid_create(engine);
@@ -158,6 +162,8 @@ static void release(struct tma_kernel_engine *engine) {
     for (uint32_t i = 0; engine->facts != NULL && i < engine->kernel->statement_count; i++)
         tma_release(engine->facts[i].reports);
     tma_release(engine->facts);
+    for (uint32_t i = 0; i < TMA_MAX_FLAGS; i++)
+        tma_release(engine->flags[i]);
     tma_simulation_free(&engine->simulation);
 }
 
@@ -179,6 +185,12 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
                                            struct tma_error *error) {
     struct tma_cta_work work;
     struct tma_watch whole;
+    /* What is left out would add to no flag. */
+    if (watch != NULL && kernel->flag_count > 0) {
+        whole = *watch;
+        whole.sampling = TMA_SAMPLING_NONE;
+        watch = &whole;
+    }
     enum tma_error_code code = tma_kernel_check_and_count(machine, kernel, &work, place, error);
     if (code != TMA_OK)
         return code;

@@ -53,6 +53,7 @@ enum tma_role_phase {
     TMA_ROLE_WAITS_STORES,
     TMA_ROLE_WAITS_LOADS,
     TMA_ROLE_WAITS_BARRIER,
+    TMA_ROLE_WAITS_FLAG,
     TMA_ROLE_WAITS_TILE,
     TMA_ROLE_WAITS_FETCH, /* for its cycle: then it sees what other CTAs of the SM have fetched */
     TMA_ROLE_REQUESTS     /* what other roles may want in the same cycle: a unit, or a barrier */
@@ -175,8 +176,10 @@ struct tma_kernel_engine {
     struct tma_pipe_job *jobs; /* two of each role */
     uint64_t *fetched;         /* by SM and statement */
     struct tma_stage *stages;
-    uint32_t stage_count; /* of a CTA */
-    uint64_t next_tile;   /* of dynamic loops */
+    uint32_t stage_count;          /* of a CTA */
+    int64_t *flags[TMA_MAX_FLAGS]; /* owned: the counters of each name */
+    uint32_t waiting_for_flags;    /* roles */
+    uint64_t next_tile;            /* of dynamic loops */
     bool tiles_requested;
     uint64_t issued_operations;
     bool shares_units;       /* several roles of an SM may want the same unit in the same cycle */

@@ -327,6 +327,23 @@ static void check_stores(const struct use_checker *checker, const struct tma_rol
                  role->name);
 }
 
+/* A flag that somebody waits for needs somebody who adds to it. */
+static void check_flag(const struct use_checker *checker, uint32_t index) {
+    const struct tma_kernel *kernel = checker->kernel;
+    bool adds = false;
+    uint32_t wait = NONE;
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        if (kernel->statements[i].flag != index)
+            continue;
+        adds = adds || kernel->statements[i].kind == TMA_STATEMENT_ADD_FLAG;
+        if (kernel->statements[i].kind == TMA_STATEMENT_WAIT_FLAG && wait == NONE)
+            wait = i;
+    }
+    if (wait != NONE && !adds)
+        diagnose(checker, wait, "flag %s is waited for, but no role adds to it",
+                 kernel->flags[index].name);
+}
+
 static void check_barrier(const struct use_checker *checker, uint32_t index) {
     const struct tma_kernel *kernel = checker->kernel;
     const struct tma_named_barrier *barrier = &kernel->barriers[index];
@@ -357,6 +374,8 @@ bool tma_kernel_check_use(const struct tma_kernel *kernel, tma_use_report *repor
         check_ring(&checker, (uint8_t)i);
     for (uint32_t i = 0; i < kernel->barrier_count; i++)
         check_barrier(&checker, i);
+    for (uint32_t i = 0; i < kernel->flag_count; i++)
+        check_flag(&checker, i);
     for (uint32_t r = 0; r < kernel->role_count; r++) {
         const struct tma_role *role = &kernel->roles[r];
         struct role_walk walk = {.checker = &checker, .role = role, .reported = reported};

@@ -228,6 +228,8 @@ static bool end_body(struct tma_program_cursor *cursor, struct tma_program_place
     case TMA_STATEMENT_WAIT_STORES:
     case TMA_STATEMENT_WAIT_LOADS:
     case TMA_STATEMENT_BARRIER:
+    case TMA_STATEMENT_ADD_FLAG:
+    case TMA_STATEMENT_WAIT_FLAG:
     case TMA_STATEMENT_EXIT:
     case TMA_STATEMENT_KIND_COUNT:
         break;
@@ -296,6 +298,8 @@ static bool enter(struct tma_program_cursor *cursor, struct tma_program_place *p
     case TMA_STATEMENT_WAIT_STORES:
     case TMA_STATEMENT_WAIT_LOADS:
     case TMA_STATEMENT_BARRIER:
+    case TMA_STATEMENT_ADD_FLAG:
+    case TMA_STATEMENT_WAIT_FLAG:
     case TMA_STATEMENT_KIND_COUNT:
         break;
     }

@@ -72,6 +72,10 @@ const char *tma_statement_word(const struct tma_statement *statement) {
         return "wait_loads";
     case TMA_STATEMENT_BARRIER:
         return statement->arrive_only ? "arrive" : "sync";
+    case TMA_STATEMENT_ADD_FLAG:
+        return "add_flag";
+    case TMA_STATEMENT_WAIT_FLAG:
+        return "wait_flag";
     case TMA_STATEMENT_KIND_COUNT:
         break;
     }
@@ -136,6 +140,9 @@ void tma_statement_label(const struct tma_kernel *kernel, const char *const *map
                   place->stage);
     else if (statement->kind == TMA_STATEMENT_BARRIER)
         add(&label, " %s", kernel->barriers[statement->barrier].name);
+    else if (statement->kind == TMA_STATEMENT_ADD_FLAG ||
+             statement->kind == TMA_STATEMENT_WAIT_FLAG)
+        add(&label, " %s", kernel->flags[statement->flag].name);
     else if (statement->ring != TMA_NO_RING)
         add_ring(&label, kernel, statement->ring, place->stage);
     for (uint32_t i = place->loops.count; i-- > 0;)

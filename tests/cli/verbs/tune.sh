@@ -20,13 +20,13 @@ ways='--try BM=64,128 BN=128 STAGES=2:3'
     printf 'BM=64 BN=64\nBM=64 BN=128 STAGES=3\n' >"$SCRATCH/list"
     tmasim tune gemm $small --list "$SCRATCH/list" --draws 0
 }
-echo "-- what cannot win is not simulated: the best are the same"
+echo "-- what cannot win is not simulated: the best is the same"
 big='--set M=1024 N=1024 K=512 --try BM=64,128 BN=128 BK=32,64 STAGES=2:3 --draws 0'
 # shellcheck disable=SC2086 # options
 {
     tmasim tune gemm $big
     for how in "" --exact --all; do
-        tmasim tune gemm $big $how --jobs 1 --format csv | head -n 4 | cut -d, -f 1-9 >"$SCRATCH/best$how"
+        tmasim tune gemm $big $how --jobs 1 --format csv | grep ',simulated,' | head -n 1 | cut -d, -f 1-9 >"$SCRATCH/best$how"
         cmp "$SCRATCH/best" "$SCRATCH/best$how" && echo the same
     done
 }
