@@ -76,24 +76,29 @@ static int y_of(const struct window *window, uint32_t row) {
     return TITLE_HEIGHT + (int)(row - window->row) * TMA_SVG_CELL_HEIGHT;
 }
 
-/* Draws 16 bytes, or the rest of the row, with the colour and the number of their first bank. */
+/* Draws 16 bytes, or the rest of the row, with the colour of their first bank; or its number. */
 static void write_chunk(const struct tma_tile *tile, const struct window *window, uint32_t row,
-                        uint32_t byte, FILE *out) {
+                        uint32_t byte, bool number, FILE *out) {
     uint32_t address = tma_tile_address(tile, row, byte);
     uint32_t bank = address / TMA_BANK_BYTES % TMA_BANKS;
     int width = (int)least(CHUNK_BYTES, tile->row_bytes - byte) * CHUNK_WIDTH / CHUNK_BYTES;
-    char text[12];
-    snprintf(text, sizeof text, "%" PRIu32, bank);
-    tma_svg_cell(
-        (struct tma_svg_box){x_of(window, byte), y_of(window, row), width, TMA_SVG_CELL_HEIGHT},
-        tma_svg_bank_class(bank), text, NULL, out);
+    if (number)
+        tma_svg_text(out, x_of(window, byte) + width / 2, y_of(window, row) + 13, "cell over",
+                     "%" PRIu32, bank);
+    else
+        tma_svg_box(
+            (struct tma_svg_box){x_of(window, byte), y_of(window, row), width, TMA_SVG_CELL_HEIGHT},
+            tma_svg_bank_class(bank), out);
 }
 
-static void write_rows(const struct tma_tile *tile, const struct window *window, FILE *out) {
+/* Draws the cells; or the numbers, which lie above the outlines of lanes. */
+static void write_rows(const struct tma_tile *tile, const struct window *window, bool numbers,
+                       FILE *out) {
     for (uint32_t row = window->row; row < window->row + window->rows; row++) {
-        tma_svg_text(out, ROW_LABEL_WIDTH - 6, y_of(window, row) + 13, "row", "%" PRIu32, row);
+        if (!numbers)
+            tma_svg_text(out, ROW_LABEL_WIDTH - 6, y_of(window, row) + 13, "row", "%" PRIu32, row);
         for (uint32_t chunk = window->chunk; chunk < window->chunk + window->chunks; chunk++)
-            write_chunk(tile, window, row, chunk * CHUNK_BYTES, out);
+            write_chunk(tile, window, row, chunk * CHUNK_BYTES, numbers, out);
     }
 }
 
@@ -153,11 +158,12 @@ static void write_panel(const struct tma_compared_layout *layout, const struct w
     uint32_t phase_lanes = tma_bank_phase_lanes(&pass->worst_access, pass->worst.worst_phase);
     tma_svg_begin_group(x, y, out);
     write_title(layout, out);
-    write_rows(layout->tile, window, out);
+    write_rows(layout->tile, window, false, out);
     write_left_out(layout->tile, window, out);
     outline(layout, window, phase_lanes, "lane", out);
     if (pass->worst.ways > 1)
         outline(layout, window, pass->worst.worst_lanes, "worst", out);
+    write_rows(layout->tile, window, true, out);
     tma_svg_end_group(out);
 }
 

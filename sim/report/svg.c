@@ -17,6 +17,7 @@ static const char rules[] =
     ".heading{font-size:14px;font-weight:bold}.title{font-weight:bold}"
     ".row{font-size:10px;text-anchor:end}.head{font-size:10px;text-anchor:middle}"
     ".cell{font-size:10px;text-anchor:middle;fill:#111}"
+    ".over{paint-order:stroke;stroke:#fff;stroke-opacity:.8;stroke-width:3}"
     ".empty{fill:none;stroke:#c4c8ce;stroke-width:.5}.gap{fill:#e3e5e9}"
     ".lane{fill:none;stroke:#111;stroke-width:1.5}.worst{fill:none;stroke:#111;stroke-width:3}"
     "@media(prefers-color-scheme:dark){text{fill:#e4e6ea}.page{fill:#15181d}.note{fill:#9aa1ac}"

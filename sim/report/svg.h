@@ -26,7 +26,8 @@ void tma_svg_begin(int width, int height, const char *title, FILE *out);
 void tma_svg_end(FILE *out);
 
 /* Writes text whose baseline starts at x, y. Classes: "" plain, "heading", "title" (bold), "cell"
- * (small, centred), "row" (small, ends at x), "note" (grey). */
+ * (small, centred), "cell over"
+ * (the same, readable above lines), "row" (small, ends at x), "note" (grey). */
 void tma_svg_text(FILE *out, int x, int y, const char *class, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
