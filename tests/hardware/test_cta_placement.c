@@ -152,6 +152,37 @@ START_TEST(test_distances) {
 }
 END_TEST
 
+/* The H100's topology is what scripts/part-topology found: SMs that share a cluster of four or more
+ * are in one GPC, a growing grid of CTAs with one warp occupies SMs as the records say, and each SM
+ * is as much further from L2 than the nearest TPC as measured. */
+START_TEST(test_part_of_an_h100) {
+    uint32_t gpcs[TMA_MAX_SMS];
+    double cycles[TMA_MAX_SMS], nearest = 1e9;
+    machine = shipped_machine("h100_sxm");
+    tma_machine_gpcs(&machine, gpcs);
+    read_records("tests/hardware/h100/clusters.tsv", &records);
+    for (size_t row = 0; row < records.rows; row++) {
+        int64_t sms[2 * TMA_MAX_SMS];
+        size_t count =
+            tma_parse_list(tma_tsv_cell(&records, row, "sm_of_cta"), sms, 2 * TMA_MAX_SMS);
+        uint32_t size = number(row, "cluster");
+        for (size_t i = 0; size >= 4 && i < count; i++)
+            ck_assert_uint_eq(gpcs[sms[i]], gpcs[sms[i - i % size]]);
+    }
+    tma_tsv_free(&records);
+    read_records("tests/hardware/h100/sm_distances.tsv", &records);
+    for (uint32_t sm = 0; sm < machine.sm_count; sm++)
+        cycles[sm] = strtod(tma_tsv_cell(&records, sm, "cycles"), NULL);
+    for (uint32_t sm = 0; sm < machine.sm_count; sm += 2)
+        nearest = fmin(nearest, (cycles[sm] + cycles[sm + 1]) / 2);
+    for (uint32_t sm = 0; sm < machine.sm_count; sm++) {
+        double measured = cycles[sm] - nearest, model = tma_machine_sm_distance(&machine, sm);
+        ck_assert_msg(fabs(measured - model) < 2, "SM %u: %.1f, measured %.1f", sm, model,
+                      measured);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("placement of CTAs on an H200");
     TCase *all = tcase_create("records");
@@ -160,6 +191,7 @@ int main(void) {
     tcase_add_test(all, test_gpcs);
     tcase_add_loop_test(all, test_clusters, 0, 4);
     tcase_add_test(all, test_distances);
+    tcase_add_test(all, test_part_of_an_h100);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }
