@@ -1,6 +1,7 @@
 /* Takes what copies without a tensor map, shared memory of other CTAs, atomics and L2 hints take:
  *
  *   build/capture-copies > copies.tsv
+ *   build/capture-copies loads          only loads of shared memory of other CTAs
  *
  * A row has a family, its parameters as words, and figures: cycles of the SM unless the family says
  * otherwise. Families:
@@ -24,6 +25,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cuda_runtime.h>
 #include <vector>
 
@@ -64,9 +66,9 @@ static const char *const op_names[] = {"ld4", "ld16", "st4", "st16", "atom", "re
 template <int OP> static __device__ uint32_t remote(uint32_t p) {
     uint32_t a = 0, b = 0, c = 0, d = 0;
     if (OP == LD4)
-        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(a) : "r"(p) : "memory");
+        asm volatile("ld.volatile.shared::cluster.u32 %0, [%1];" : "=r"(a) : "r"(p) : "memory");
     if (OP == LD16)
-        asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+        asm volatile("ld.volatile.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                      : "r"(p)
                      : "memory");
@@ -536,7 +538,8 @@ static void hints(const device &d) {
     }
 }
 
-int main() {
+int main(int argc, char **argv) {
+    bool loads = argc > 1 && strcmp(argv[1], "loads") == 0;
     device d;
     check(cudaMalloc(&d.big, big_bytes), "memory");
     check(cudaMemset(d.big, 0, big_bytes), "memory");
@@ -545,11 +548,13 @@ int main() {
     check(cudaMalloc(&d.sink, 1 << 16), "memory");
     check(cudaMalloc(&d.places, sm_count * 16384 * 4), "memory");
     printf("family\twhat\tvalue\n");
+    dsmem_rates<LD4>(d);
+    dsmem_rates<LD16>(d);
+    if (loads)
+        return 0;
     latency_of<LD4>(d);
     latency_of<ATOM>(d);
     latency_of<ST4>(d);
-    dsmem_rates<LD4>(d);
-    dsmem_rates<LD16>(d);
     dsmem_rates<ST4>(d);
     dsmem_rates<ST16>(d);
     dsmem_rates<ATOM>(d);

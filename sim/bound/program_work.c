@@ -281,6 +281,7 @@ static uint64_t instruction_cycles(const struct tma_machine *machine,
     case TMA_STATEMENT_COMMIT:
     case TMA_STATEMENT_WAIT_MMA:
     case TMA_STATEMENT_WAIT_LOADS:
+    case TMA_STATEMENT_EXCHANGE:
     case TMA_STATEMENT_FOR:
     case TMA_STATEMENT_TILES:
     case TMA_STATEMENT_IF:
@@ -389,6 +390,7 @@ void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end
         case TMA_STATEMENT_COMMIT:
         case TMA_STATEMENT_WAIT_STORES:
         case TMA_STATEMENT_WAIT_LOADS:
+        case TMA_STATEMENT_EXCHANGE:
         case TMA_STATEMENT_BARRIER:
         case TMA_STATEMENT_ADD_FLAG:
         case TMA_STATEMENT_WAIT_FLAG:

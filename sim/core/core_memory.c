@@ -68,6 +68,11 @@ static bool is_multicast(uint32_t cta_mask) {
     return (cta_mask & (cta_mask - 1)) != 0;
 }
 
+/* From the shared memory of a CTA to that of another one, where it completes on an mbarrier. */
+static bool is_between_ctas(const struct tma_ptx_transfer *transfer) {
+    return !transfer->has_map && transfer->global_address == 0 && transfer->direction == TMA_LOAD;
+}
+
 void tma_core_complete_transfer(struct tma_core_run *run, struct tma_core_warp *warp,
                                 const struct tma_ptx_transfer *transfer, uint64_t cycle) {
     struct tma_core_event event = {.cycle = cycle,
@@ -143,6 +148,8 @@ void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
                                    .sm = sm->number,
                                    .tag = tag,
                                    .transfer = *transfer};
+    if (is_between_ctas(transfer))
+        run->pending[tag].cta_mask = 1u << transfer->barrier_rank;
     if (is_relieved(run, transfer->barrier)) {
         run->pending[tag].event.barrier = UINT32_MAX;
         tma_core_complete_transfer(run, warp, transfer, cycle);
@@ -172,14 +179,18 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
                                 .tag = tag,
                                 .sm = sm->number,
                                 .kind = (enum tma_access_kind)planned->access,
+                                .distant = step->distant,
+                                .peer = step->distant ? warp->cluster->sms[step->peer]->number : 0,
                                 .caching = (enum tma_caching)planned->caching,
-                                .wavefronts = step->line_count,
+                                .wavefronts =
+                                    step->distant ? step->shared_wavefronts : step->line_count,
                                 .line_count = step->line_count};
     for (uint32_t i = 0; i < step->line_count; ++i) {
         access.bytes += step->lines[i].bytes;
         access.lines[i] = (struct tma_access_line){
             .line = step->lines[i].line,
             .sectors = step->lines[i].sectors,
+            .units = step->lines[i].units,
             .partial =
                 step->lines[i].bytes < 32u * (uint32_t)__builtin_popcount(step->lines[i].sectors),
             .rounds = step->lines[i].rounds};
@@ -224,32 +235,17 @@ void tma_core_renew_map(struct tma_core_run *run, const struct tma_core_warp *wa
         tma_memory_leave_descriptor_in_l2(run->memory, number);
 }
 
-/* Bytes without a tensor map move as the rows of one whose rows lie end to end. */
-static struct tma_tensor_map map_of_bytes(uint64_t address, uint32_t bytes) {
-    enum { UNIT_BYTES = 16, ROW_UNITS = 128, ELEMENT_BYTES = 8 };
-    uint32_t units = bytes / UNIT_BYTES, row = units < ROW_UNITS ? units : ROW_UNITS;
-    while (units % row != 0)
-        --row;
-    uint32_t elements = row * UNIT_BYTES / ELEMENT_BYTES, rows = units / row;
-    return (struct tma_tensor_map){.kind = TMA_MAP_TILED,
-                                   .data_type = TMA_UINT64,
-                                   .rank = 2,
-                                   .global_address = address,
-                                   .global_dim = {elements, rows},
-                                   .global_strides = {(uint64_t)row * UNIT_BYTES},
-                                   .box_dim = {elements, rows},
-                                   .element_strides = {1, 1}};
-}
-
 static void hand_over(struct tma_core_run *run, struct tma_core_issue *issue) {
     struct tma_ptx_transfer *transfer = &issue->transfer;
     struct tma_row_stream rows;
     struct tma_operation_size size;
     struct tma_error error;
+    bool between = is_between_ctas(transfer);
     if (!transfer->has_map) {
-        transfer->map = map_of_bytes(transfer->global_address, transfer->bytes);
+        transfer->map = tma_map_of_bytes(transfer->global_address, transfer->bytes);
         transfer->operation = (struct tma_operation){
-            .direction = transfer->direction == TMA_REDUCE ? TMA_STORE : transfer->direction,
+            .direction =
+                transfer->direction == TMA_REDUCE || between ? TMA_STORE : transfer->direction,
             .access = TMA_ACCESS_TILE};
     }
     if (tma_rows_begin(&rows, &transfer->map, &transfer->operation, &size, &error) != TMA_OK) {
@@ -257,7 +253,7 @@ static void hand_over(struct tma_core_run *run, struct tma_core_issue *issue) {
         return;
     }
     uint32_t copies[TMA_PTX_MAX_CLUSTER_CTAS], copy_count = 0, own = issue->warp->rank;
-    uint32_t mask = transfer->direction == TMA_LOAD ? transfer->cta_mask : 0;
+    uint32_t mask = transfer->direction == TMA_LOAD && !between ? transfer->cta_mask : 0;
     for (uint32_t left = mask & ~(1u << own); left != 0; left &= left - 1)
         copies[copy_count++] = issue->cluster->sms[__builtin_ctz(left)]->number;
     if (mask != 0 && !(mask >> own & 1))
@@ -266,14 +262,16 @@ static void hand_over(struct tma_core_run *run, struct tma_core_issue *issue) {
         .cycle = issue->cycle,
         .tag = issue->tag,
         .sm = issue->sm,
-        .direction = transfer->direction,
+        .direction = between ? TMA_STORE : transfer->direction,
         .warp = issue->warp->index,
         .map = &transfer->map,
         .descriptor = transfer->has_map ? descriptor_of(run, transfer->map_address) : 0,
         .rows = &rows,
         .size = &size,
         .copies = copies,
-        .copy_count = copy_count};
+        .copy_count = copy_count,
+        .distant = between,
+        .peer = between ? issue->cluster->sms[transfer->barrier_rank]->number : 0};
     if (!tma_memory_issue(run->memory, &operation))
         run->out_of_memory = true;
 }

@@ -565,7 +565,7 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
     struct tma_core_run *run = sm->run;
     uint32_t instruction = run->step.instruction;
     struct tma_ptx_step *step = &run->step;
-    if (step->shared_wavefronts != 0) {
+    if (step->shared_wavefronts != 0 && !step->distant) {
         uint64_t end =
             tma_memory_access_shared(run->memory, sm->number, cycle, step->shared_wavefronts);
         set_results(run, warp, planned, end + run->machine->core.shared_latency_cycles,

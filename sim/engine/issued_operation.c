@@ -101,10 +101,47 @@ static void fault(struct tma_simulation *simulation, const struct tma_issued *op
     tma_simulation_fail(simulation, code, message);
 }
 
+/* Hands over what goes to the shared memory of another SM. */
+static void hand_over_distant(struct tma_simulation *simulation, struct tma_issued *operation,
+                              const struct tma_queued_issue *issue) {
+    uint64_t tag = (uint64_t)issue->actor << 32 | issue->record;
+    struct tma_row_stream rows;
+    struct tma_operation_size size;
+    struct tma_error error;
+    const struct tma_operation store = {.direction = TMA_STORE, .access = TMA_ACCESS_TILE};
+    if (tma_lanes_carry(operation->lanes.by)) {
+        if (!tma_lanes_hand_over_distant(simulation, operation, issue->cycle, tag, issue->sm))
+            tma_simulation_out_of_memory(simulation);
+        return;
+    }
+    const struct tma_tensor_map map =
+        tma_map_of_bytes(operation->operation.shared_address, operation->bytes);
+    enum tma_error_code code = tma_rows_begin(&rows, &map, &store, &size, &error);
+    if (code != TMA_OK) {
+        fault(simulation, operation, issue->cycle, code, error.text);
+        return;
+    }
+    if (!tma_memory_issue(simulation->memory, &(struct tma_issue){.cycle = issue->cycle,
+                                                                  .tag = tag,
+                                                                  .sm = issue->sm,
+                                                                  .direction = TMA_STORE,
+                                                                  .warp = operation->warp,
+                                                                  .map = &map,
+                                                                  .rows = &rows,
+                                                                  .size = &size,
+                                                                  .distant = true,
+                                                                  .peer = operation->peer}))
+        tma_simulation_out_of_memory(simulation);
+}
+
 void tma_operation_hand_over(struct tma_simulation *simulation) {
     const struct tma_queued_issue issue = tma_issue_queue_pop(&simulation->issues);
     const struct tma_program_maps *maps = &simulation->maps;
     struct tma_issued *operation = at(simulation, issue.actor, issue.record);
+    if (operation->distant) {
+        hand_over_distant(simulation, operation, &issue);
+        return;
+    }
     struct tma_cta *cta = tma_cta_at(simulation, issue.actor / simulation->cta_actors);
     struct tma_tensor_map map = maps->maps[operation->map];
     struct tma_row_stream rows;
@@ -167,25 +204,31 @@ struct tma_issued *tma_operation_of(const struct tma_simulation *simulation,
     return at(simulation, (uint32_t)(completion->tag >> 32), (uint32_t)completion->tag);
 }
 
+/* Those that observe the run learn of a completion in the shared memory of a CTA. (The CTA that
+ * issued a prefetch may have ended.) */
+static void observe(struct tma_simulation *simulation, const struct tma_issued *operation,
+                    const struct tma_completion *completion, uint32_t cta) {
+    enum tma_direction direction = operation->operation.direction;
+    const struct tma_event_source source = {completion->sm, cta, operation->slot};
+    tma_account_completion(&simulation->accounting, direction, completion);
+    simulation->accounting.result->counters.lane_operations += tma_lanes_carry(operation->lanes.by);
+    tma_observe_completion(&simulation->observer, source, direction, completion, &operation->place);
+    if (tma_tracer_is_on(&simulation->tracer))
+        tma_trace_completion(
+            &simulation->tracer, completion, source, operation->number, operation->window,
+            tma_program_descriptor(simulation, operation->map, operation->map_index));
+}
+
 void tma_operation_complete(struct tma_simulation *simulation,
                             const struct tma_completion *completion, uint64_t cycle) {
     struct tma_issued *operation = tma_operation_of(simulation, completion);
     struct tma_operation_pool *pool = &simulation->pools[operation->actor];
     struct tma_cta *issuer = tma_cta_at(simulation, operation->actor / simulation->cta_actors);
     struct tma_cta *cta = issuer;
-    enum tma_direction direction = operation->operation.direction;
-    tma_account_completion(&simulation->accounting, direction, completion);
-    simulation->accounting.result->counters.lane_operations += tma_lanes_carry(operation->lanes.by);
     for (uint32_t rank = 0; completion->copied && cta->sm->number != completion->sm; rank++)
         cta = tma_cta_peer(issuer, rank);
-    /* The CTA that issued a prefetch may have ended. */
-    const struct tma_event_source source = {
-        completion->sm, cta == issuer ? operation->cta : cta->number, operation->slot};
-    tma_observe_completion(&simulation->observer, source, direction, completion, &operation->place);
-    if (tma_tracer_is_on(&simulation->tracer))
-        tma_trace_completion(
-            &simulation->tracer, completion, source, operation->number, operation->window,
-            tma_program_descriptor(simulation, operation->map, operation->map_index));
+    if (!operation->distant)
+        observe(simulation, operation, completion, cta == issuer ? operation->cta : cta->number);
     uint32_t record = operation->record;
     bool done = --operation->left == 0, cta_stays = operation->cta_stays;
     simulation->program->complete(simulation, operation, cta, completion, cycle);

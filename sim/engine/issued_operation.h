@@ -24,6 +24,8 @@ struct tma_issued {
     struct tma_lanes lanes;      /* who carries it out */
     int64_t entry;               /* of the table that names the rows of lanes: the first one */
     struct tma_span_place place; /* of the statement; only where somebody wants spans */
+    bool distant;         /* to or from `bytes` of shared memory at operation.shared_address of */
+    uint32_t peer, bytes; /* the SM `peer`, and not of a tensor */
 
     /* The runtime's. */
     uint32_t actor, record; /* who issued it, and its place in the pool */

@@ -210,6 +210,59 @@ enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,
     return code;
 }
 
+/* The part of a line of shared memory that the lanes of one instruction touch. */
+static struct tma_access_line part_of_line(uint64_t first, uint64_t end, uint64_t line) {
+    uint64_t from = line * TMA_LINE_BYTES, to = from + TMA_LINE_BYTES;
+    uint32_t begin = (uint32_t)((first > from ? first : from) - from);
+    uint32_t last = (uint32_t)((end < to ? end : to) - from) - 1;
+    uint32_t sectors = tma_sector_mask(begin, last);
+    enum { UNIT_BYTES = 16 };
+    return (struct tma_access_line){
+        .line = line,
+        .sectors = (uint8_t)sectors,
+        .partial = last + 1 - begin < TMA_SECTOR_BYTES * tma_sector_count(sectors),
+        .units = (uint8_t)((2u << last / UNIT_BYTES) - (1u << begin / UNIT_BYTES)),
+        .rounds = 1};
+}
+
+bool tma_lanes_hand_over_distant(struct tma_simulation *simulation, struct tma_issued *issued,
+                                 uint64_t cycle, uint64_t tag, uint32_t sm) {
+    const struct tma_lanes *lanes = &issued->lanes;
+    uint64_t now = tma_memory_now(simulation->memory),
+             pieces = tma_distant_pieces(lanes, issued->bytes);
+    bool same = lanes->order == TMA_PIECES_SAME;
+    struct tma_access access = {.cycle = cycle > now ? cycle : now,
+                                .tag = tag,
+                                .sm = sm,
+                                .kind = kind_of(issued),
+                                .distant = true,
+                                .peer = issued->peer};
+    issued->sum = (struct tma_completion){.tag = tag,
+                                          .sm = issued->peer,
+                                          .copied = issued->peer != sm,
+                                          .bytes = issued->bytes,
+                                          .issue_cycle = cycle,
+                                          .cycle = access.cycle};
+    issued->accesses = 0;
+    for (uint64_t first = 0; first < pieces; first += TMA_WARP_LANES) {
+        uint32_t active =
+            (uint32_t)(pieces - first < TMA_WARP_LANES ? pieces - first : TMA_WARP_LANES);
+        uint64_t from = issued->operation.shared_address + (same ? 0 : first * lanes->lane_bytes),
+                 to = from + (same ? 1 : active) * lanes->lane_bytes;
+        access.bytes = active * lanes->lane_bytes;
+        access.wavefronts = (access.bytes + TMA_LINE_BYTES - 1) / TMA_LINE_BYTES;
+        access.line_count = 0;
+        for (uint64_t line = from / TMA_LINE_BYTES; line * TMA_LINE_BYTES < to; line++)
+            access.lines[access.line_count++] = part_of_line(from, to, line);
+        if (same)
+            access.lines[0].rounds = (uint8_t)active;
+        issued->accesses++;
+        if (!tma_memory_access(simulation->memory, &access))
+            return false;
+    }
+    return true;
+}
+
 bool tma_lanes_end_access(struct tma_simulation *simulation, struct tma_issued *issued,
                           uint64_t cycle) {
     if (cycle > issued->sum.cycle)

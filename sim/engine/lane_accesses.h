@@ -22,6 +22,16 @@ enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,
                                         struct tma_issued *operation, uint64_t cycle, uint64_t tag,
                                         uint32_t sm, struct tma_error *error);
 
+/* The same for an operation on the shared memory of another SM, of at least one piece. False when
+ * out of memory. */
+bool tma_lanes_hand_over_distant(struct tma_simulation *simulation, struct tma_issued *operation,
+                                 uint64_t cycle, uint64_t tag, uint32_t sm);
+
+/* Pieces that lanes have of so many bytes of shared memory. */
+static inline uint64_t tma_distant_pieces(const struct tma_lanes *lanes, uint64_t bytes) {
+    return lanes->active != 0 ? lanes->active : bytes / lanes->lane_bytes;
+}
+
 /* An access of the operation is done at `cycle`; with the last one it completes. False when out of
  * memory. */
 bool tma_lanes_end_access(struct tma_simulation *simulation, struct tma_issued *issued,

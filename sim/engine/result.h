@@ -74,10 +74,13 @@ struct tma_counters {
     uint64_t access_bytes;            /* of these, that their lanes use */
     uint64_t access_repeats;          /* rounds of atomics beyond the first, of lanes with one
                                          address */
-    uint64_t l1_sectors;              /* of loads that L1 looked up, or passed on to L2 */
-    uint64_t l1_hit_sectors;          /* of these, that L1 had */
-    uint64_t descriptor_fetches;      /* tensor maps that SMs lacked */
-    uint64_t descriptor_l2_fetches;   /* tensor maps that GPCs lacked, and asked L2 for */
+    uint64_t dsmem_accesses;        /* instructions of warps that access shared memory of others */
+    uint64_t dsmem_bytes;           /* that lanes and copies move there or from there */
+    uint64_t dsmem_flits;           /* of 32 bytes, between SMs */
+    uint64_t l1_sectors;            /* of loads that L1 looked up, or passed on to L2 */
+    uint64_t l1_hit_sectors;        /* of these, that L1 had */
+    uint64_t descriptor_fetches;    /* tensor maps that SMs lacked */
+    uint64_t descriptor_l2_fetches; /* tensor maps that GPCs lacked, and asked L2 for */
     uint64_t descriptor_dram_fetches; /* tensor maps that L2 lacked */
     uint64_t descriptor_cycles;       /* for which TMA units waited for tensor maps */
     uint64_t multiply_adds;           /* of the matrix products of kernels with roles */

@@ -208,6 +208,17 @@ TMA_COUNT(l1, write_flits, write_flits, none, 1, 1e6, KEPT, none, MOST,
           "32-byte flits of stores and atomics of warps that an SM has in flight to L2")
 TMA_SECTION_END(l1)
 
+/* The network between the SMs of a cluster: distributed shared memory. */
+TMA_SECTION(dsmem)
+TMA_TIME(dsmem, way, way_cycles, cycles, 1, 10000, SM, SHORTER(latency), none, LEAST,
+         "latency from an SM to another one of its cluster")
+TMA_TIME(dsmem, flit, flit_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+         "time of a 32-byte flit on the link that an SM has to the others, in each direction")
+TMA_TIME(dsmem, atomic, atomic_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+         "time that an SM takes for a word of an atomic or reduction of another one; different "
+         "words of an instruction go at once")
+TMA_SECTION_END(dsmem)
+
 /* Translation of addresses: a TLB for each CPC, and one of the GPU behind them. */
 TMA_SECTION(tlb)
 TMA_WORD(tlb, start, start, translation, translation, OPTIONAL, warm,

@@ -77,6 +77,22 @@ static void measure(const struct tma_tensor_map *map, const struct tma_operation
     };
 }
 
+struct tma_tensor_map tma_map_of_bytes(uint64_t address, uint32_t bytes) {
+    enum { UNIT_BYTES = 16, ROW_UNITS = 128, ELEMENT_BYTES = 8 };
+    uint32_t units = bytes / UNIT_BYTES, row = units < ROW_UNITS ? units : ROW_UNITS;
+    while (units % row != 0)
+        --row;
+    uint32_t elements = row * UNIT_BYTES / ELEMENT_BYTES, rows = units / row;
+    return (struct tma_tensor_map){.kind = TMA_MAP_TILED,
+                                   .data_type = TMA_UINT64,
+                                   .rank = 2,
+                                   .global_address = address,
+                                   .global_dim = {elements, rows},
+                                   .global_strides = {(uint64_t)row * UNIT_BYTES},
+                                   .box_dim = {elements, rows},
+                                   .element_strides = {1, 1}};
+}
+
 enum tma_error_code tma_rows_begin(struct tma_row_stream *stream, const struct tma_tensor_map *map,
                                    const struct tma_operation *operation,
                                    struct tma_operation_size *size, struct tma_error *error) {

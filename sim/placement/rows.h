@@ -95,6 +95,10 @@ enum tma_error_code tma_rows_begin(struct tma_row_stream *stream, const struct t
                                    const struct tma_operation *operation,
                                    struct tma_operation_size *size, struct tma_error *error);
 
+/* Bytes without a tensor map, a multiple of 16: a map whose rows lie end to end, and whose one box
+ * has all of them. */
+struct tma_tensor_map tma_map_of_bytes(uint64_t address, uint32_t bytes);
+
 /* Gives an operation coordinates that are inside its box, where that has one: sizes and places in
  * shared memory do not depend on coordinates, but im2col faults at 0. */
 void tma_go_inside_box(const struct tma_tensor_map *map, struct tma_operation *operation);

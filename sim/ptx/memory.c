@@ -300,10 +300,13 @@ static void report_lines(struct tma_ptx_step *step, const struct tma_op *op, uin
                 continue;
             step->lines[count].line = line;
             step->lines[count].sectors = step->lines[count].rounds = 0;
+            step->lines[count].units = 0;
             step->lines[count].bytes = 0;
             at = ++count;
         }
         step->lines[at - 1].sectors |= (uint8_t)((2u << last) - (1u << first));
+        step->lines[at - 1].units |=
+            (uint8_t)((2u << ((address[i] + bytes - 1) >> 4 & 7)) - (1u << (address[i] >> 4 & 7)));
         step->lines[at - 1].bytes = (uint16_t)(step->lines[at - 1].bytes + bytes);
         if (op->run != tma_run_atom)
             continue;
@@ -370,6 +373,12 @@ static void count_access(struct tma_warp *warp, const struct tma_op *op, uint32_
         TMA_EACH_LANE(i)
         low[i] = (uint32_t)address[i] & TMA_SHARED_OFFSET_MASK;
         tma_count_shared(warp, op, kind, lanes, low, store);
+        struct tma_ptx_step *step = warp->launch->step;
+        if (step != NULL && region != &warp->cta->shared && lanes != 0) {
+            step->distant = true;
+            step->peer = tma_shared_rank(address[__builtin_ctz(lanes)]);
+            report_lines(step, op, lanes, address, (uint32_t)op->elements * op->element_bytes);
+        }
     } else if (!region->read_only && region != &warp->local_region) {
         uint32_t bytes = (uint32_t)op->elements * op->element_bytes;
         tma_count_global(warp, op, lanes, address, bytes);

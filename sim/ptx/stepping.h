@@ -45,11 +45,14 @@ struct tma_ptx_step {
     bool ended, failed;   /* the warp; the launch */
     uint32_t sleep_ns;    /* nanosleep */
     uint32_t shared_wavefronts;
-    uint32_t line_count; /* of global memory */
+    bool distant;        /* they, and `lines`, are those of the shared memory of another CTA, */
+    uint32_t peer;       /* of this rank */
+    uint32_t line_count; /* else of global memory */
     struct {
         uint64_t line;  /* byte address / 128 */
         uint16_t bytes; /* that the lanes access */
         uint8_t sectors;
+        uint8_t units;  /* mask of the units of 16 bytes that the lanes touch */
         uint8_t rounds; /* atom, red: the most lanes that have one address */
     } lines[TMA_STEP_LINES];
     const struct tma_ptx_product *product; /* mma, wgmma; else NULL */

@@ -138,6 +138,11 @@ static double part_of(uint64_t part, uint64_t whole) {
 void tma_accesses_write_text(const struct tma_counters *counters, FILE *out) {
     uint64_t touched = counters->access_sectors * TMA_SECTOR_BYTES;
     uint64_t unused = touched > counters->access_bytes ? touched - counters->access_bytes : 0;
+    if (counters->dsmem_bytes > 0)
+        tma_text_line(out, "DSMEM",
+                      "%" PRIu64 " accesses of warps to shared memory of other CTAs; with copies "
+                      "%" PRIu64 " bytes, %" PRIu64 " flits between SMs",
+                      counters->dsmem_accesses, counters->dsmem_bytes, counters->dsmem_flits);
     if (counters->accesses == 0)
         return;
     tma_text_line(out, "L1",
@@ -157,6 +162,13 @@ void tma_accesses_write_text(const struct tma_counters *counters, FILE *out) {
 }
 
 void tma_accesses_write_json(const struct tma_counters *counters, struct tma_json *json) {
+    if (counters->dsmem_bytes > 0) {
+        tma_json_begin_object(json, "dsmem");
+        tma_json_unsigned(json, "accesses", counters->dsmem_accesses);
+        tma_json_unsigned(json, "bytes", counters->dsmem_bytes);
+        tma_json_unsigned(json, "flits", counters->dsmem_flits);
+        tma_json_end_object(json);
+    }
     if (counters->accesses == 0)
         return;
     tma_json_begin_object(json, "l1");

@@ -153,7 +153,7 @@ static uint32_t find_operands(const struct tma_kernel *kernel, uint32_t ring,
         if (statement->kind == TMA_STATEMENT_OPERATION && statement->ring == ring &&
             statement->operation.direction == TMA_LOAD)
             add_operand(operands, &count, statement->operation.shared_address, statement->map);
-        const struct tma_shared_place *places[] = {&statement->touched,
+        const struct tma_shared_place *places[] = {&statement->touched, &statement->source,
                                                    &statement->operands[TMA_MMA_A].place,
                                                    &statement->operands[TMA_MMA_B].place};
         for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
@@ -492,6 +492,39 @@ static void print_loop(const struct printer *printer, const struct tma_statement
     fputs("}\n", out);
 }
 
+static void print_exchange(const struct printer *printer, const struct tma_statement *statement) {
+    FILE *out = printer->out;
+    const struct tma_lanes *lanes = &statement->lanes;
+    bool copies = lanes->by == TMA_BY_BULK;
+    fputs(copies ? "bulk: {rank: " : "dsmem: {rank: ", out);
+    print_value(printer, &statement->peer);
+    fputs(copies                                       ? ", into: "
+          : statement->operation.direction == TMA_LOAD ? ", read: "
+                                                       : ", write: ",
+          out);
+    print_shared_place(printer, &statement->touched);
+    fputs(", offset: ", out);
+    print_value(printer, &statement->shared_offset);
+    if (!is_zero(&statement->touched_bytes)) {
+        fputs(", bytes: ", out);
+        print_value(printer, &statement->touched_bytes);
+    }
+    if (copies) {
+        fputs(", from: ", out);
+        print_shared_place(printer, &statement->source);
+        fputs(", from_offset: ", out);
+        print_value(printer, &statement->source_offset);
+    } else {
+        fprintf(out, ", lane_bytes: %u", lanes->lane_bytes);
+    }
+    if (lanes->order == TMA_PIECES_SAME)
+        fprintf(out, ", lanes: same, active: %u", lanes->active);
+    if (statement->operation.direction == TMA_REDUCE)
+        fprintf(out, ", reduction: %s",
+                tma_name_of(&tma_reduction_words, (int)statement->operation.reduction));
+    fputs(lanes->returns ? ", returns: value}\n" : "}\n", out);
+}
+
 static void print_body(const struct printer *printer, uint32_t first, uint32_t end, int indent);
 
 static void print_simple(const struct printer *printer, const struct tma_statement *statement) {
@@ -553,6 +586,7 @@ static void print_simple(const struct printer *printer, const struct tma_stateme
     case TMA_STATEMENT_AHEAD:
     case TMA_STATEMENT_OPERATION:
     case TMA_STATEMENT_COMPUTE:
+    case TMA_STATEMENT_EXCHANGE:
     case TMA_STATEMENT_KIND_COUNT:
         break;
     }
@@ -591,6 +625,9 @@ static void print_statement(const struct printer *printer, uint32_t index, int i
         break;
     case TMA_STATEMENT_COMPUTE:
         print_compute(printer, statement);
+        break;
+    case TMA_STATEMENT_EXCHANGE:
+        print_exchange(printer, statement);
         break;
     case TMA_STATEMENT_ACQUIRE:
     case TMA_STATEMENT_SIGNAL:

@@ -315,6 +315,96 @@ static const struct tma_key wait_stores_keys[] = {
 const struct tma_schema tma_wait_stores_schema = {wait_stores_keys, sizeof wait_stores_keys /
                                                                         sizeof wait_stores_keys[0]};
 
+struct dsmem_input {
+    const struct tma_yaml_node *rank, *offset, *from_offset, *bytes;
+    char read[MAX_PLACE], write[MAX_PLACE], from[MAX_PLACE], into[MAX_PLACE];
+    uint32_t lane_bytes, active;
+    enum tma_piece_order order;
+    int32_t reduction; /* or NO_REDUCTION */
+    bool returns;
+};
+
+enum { NO_REDUCTION = -1 };
+
+static const struct tma_name reach_items[] = {{"contiguous", TMA_PIECES_CONTIGUOUS},
+                                              {"same", TMA_PIECES_SAME}};
+static const struct tma_name returns_items[] = {{"nothing", 0}, {"value", 1}};
+static const struct tma_names returns_names = {"result", returns_items, 2};
+static const struct tma_names reach_names = {"order of lanes", reach_items, 2};
+
+#define PLACE(key, member, text)                                                                   \
+    {                                                                                              \
+        .path = key, .kind = TMA_KEY_CHARS, .max = MAX_PLACE - 1, .fallback = TMA_OPTIONAL,        \
+        .offset = offsetof(struct dsmem_input, member), .meaning = text                            \
+    }
+#define NUMBER(key, member, text)                                                                  \
+    {                                                                                              \
+        .path = key, .kind = TMA_KEY_EXPRESSION, .fallback = TMA_OPTIONAL,                         \
+        .offset = offsetof(struct dsmem_input, member), .meaning = text                            \
+    }
+
+static const struct tma_key dsmem_keys[] = {
+    {.path = "rank",
+     .kind = TMA_KEY_EXPRESSION,
+     .offset = offsetof(struct dsmem_input, rank),
+     .meaning = "rank of the CTA in the cluster whose shared memory it is"},
+    PLACE("read", read,
+          "dsmem: what the lanes load: a buffer, or `RING.OPERAND` in the stage whose number is "
+          "that of the own current one"),
+    PLACE("write", write,
+          "dsmem: where the lanes store: a buffer (`st`, `red`); or `RING.OPERAND` in the stage "
+          "whose number is that of the own acquired one, on whose full mbarrier there the bytes "
+          "complete (`st.async`, `red.async`)"),
+    PLACE("into", into, "bulk: where the copy goes: `RING.OPERAND`, as `write`"),
+    PLACE("from", from,
+          "bulk: what is copied, of the own CTA: a buffer, or `RING.OPERAND` in the current stage"),
+    NUMBER("offset", offset, "bytes from the start of the place in the other CTA; default: 0"),
+    NUMBER("from_offset", from_offset, "bulk: bytes from the start of `from`; default: 0"),
+    NUMBER("bytes", bytes, "bytes that are moved; default: the rest of the place"),
+    {.path = "lane_bytes",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_driver_bytes,
+     .min = 1,
+     .max = 16,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct dsmem_input, lane_bytes),
+     .meaning = "dsmem: bytes that a lane accesses with an instruction: 1, 2, 4, 8 or 16; default: "
+                "16, with `reduction` 4"},
+    {.path = "lanes",
+     .kind = TMA_KEY_ENUM,
+     .names = &reach_names,
+     .fallback = "contiguous",
+     .offset = offsetof(struct dsmem_input, order),
+     .meaning = "dsmem: what a lane has; contiguous: neighbours; same: all lanes of the role have "
+                "the first piece"},
+    {.path = "active",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = 1 << 20,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct dsmem_input, active),
+     .meaning = "dsmem with `lanes: same`: number of lanes; default: all of the role"},
+    {.path = "reduction",
+     .kind = TMA_KEY_ENUM,
+     .names = &tma_reduction_words,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct dsmem_input, reduction),
+     .meaning = "dsmem with `write`: combines with what is there (`red`)"},
+    {.path = "returns",
+     .kind = TMA_KEY_BOOL,
+     .names = &returns_names,
+     .fallback = "nothing",
+     .offset = offsetof(struct dsmem_input, returns),
+     .meaning = "dsmem with `reduction`; nothing: `red`; value: `atom`, which wait_loads waits "
+                "for"},
+};
+
+#undef PLACE
+#undef NUMBER
+
+const struct tma_schema tma_dsmem_schema = {dsmem_keys, sizeof dsmem_keys / sizeof dsmem_keys[0]};
+
 /* One statement while it is read. */
 struct statement_context {
     struct tma_kernel_reader *reader;
@@ -381,8 +471,10 @@ static uint32_t add_statement(struct tma_kernel_reader *reader, const struct tma
                                                .ring = TMA_NO_RING,
                                                .buffer = TMA_NO_RING,
                                                .flag = TMA_NO_RING};
-    notes[index] = (struct tma_statement_note){
-        .node = node, .operand = TMA_NO_OPERAND, .mma_operands = {TMA_NO_OPERAND, TMA_NO_OPERAND}};
+    notes[index] = (struct tma_statement_note){.node = node,
+                                               .operand = TMA_NO_OPERAND,
+                                               .mma_operands = {TMA_NO_OPERAND, TMA_NO_OPERAND},
+                                               .source = TMA_NO_OPERAND};
     return index;
 }
 
@@ -682,10 +774,122 @@ static void read_transfer(struct statement_context *context, int direction) {
     read_operation(context, (enum tma_direction)direction, TMA_BY_TMA);
 }
 
+/* Finds the place of shared memory that a statement names. */
+static bool find_shared(struct statement_context *context, const struct tma_yaml_node *node,
+                        const char *name, struct tma_shared_place *place, uint8_t *operand) {
+    uint8_t ring, buffer;
+    if (!tma_find_place(context->reader, node, name, &ring, operand, &buffer))
+        return false;
+    place->kind = ring != TMA_NO_RING ? TMA_PLACE_RING : TMA_PLACE_BUFFER;
+    place->index = ring != TMA_NO_RING ? ring : buffer;
+    return true;
+}
+
+static bool fail_dsmem(const struct statement_context *context, const char *key, const char *text) {
+    tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(context->value, key),
+                 "%s.%s %s", context->word, key, text);
+    return false;
+}
+
+/* Which keys an access or a copy has. */
+static bool check_dsmem(const struct statement_context *context, bool copies,
+                        const struct dsmem_input *input) {
+    static const struct {
+        const char *key;
+        bool copies, accesses;
+    } rules[] = {{"read", false, true},   {"write", false, true},       {"into", true, false},
+                 {"from", true, false},   {"from_offset", true, false}, {"lane_bytes", false, true},
+                 {"lanes", false, true},  {"active", false, true},      {"reduction", false, true},
+                 {"returns", false, true}};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (tma_yaml_find(context->value, rules[i].key) != NULL &&
+            !(copies ? rules[i].copies : rules[i].accesses))
+            return fail_dsmem(context, rules[i].key,
+                              copies ? "is only for dsmem" : "is only for bulk");
+    if (copies && (input->from[0] == '\0' || input->into[0] == '\0'))
+        return fail_dsmem(context, input->from[0] == '\0' ? "from" : "into",
+                          "is missing; expected the name of a ring or buffer");
+    if (!copies && (input->read[0] == '\0') == (input->write[0] == '\0'))
+        return fail_dsmem(context, "write",
+                          "and read: expected one of them, a buffer or RING.OPERAND");
+    if (input->reduction != NO_REDUCTION && input->write[0] == '\0')
+        return fail_dsmem(context, "reduction", "needs write");
+    if (input->returns && input->reduction == NO_REDUCTION)
+        return fail_dsmem(context, "returns", "needs a reduction");
+    if ((input->lane_bytes & (input->lane_bytes - 1)) != 0)
+        return fail_dsmem(context, "lane_bytes", "is not 1, 2, 4, 8 or 16");
+    if (input->active != 0 && input->order != TMA_PIECES_SAME)
+        return fail_dsmem(context, "active", "needs lanes: same");
+    return true;
+}
+
+/* Reads an access to the shared memory of another CTA, or a copy into it. */
+static void read_dsmem(struct statement_context *context, int mover) {
+    struct tma_kernel_reader *reader = context->reader;
+    struct tma_kernel *kernel = reader->kernel;
+    struct dsmem_input input = {.reduction = NO_REDUCTION};
+    struct tma_statement statement = *statement_of(context);
+    const struct tma_yaml_node *value = context->value;
+    bool copies = mover == TMA_BY_BULK;
+    char name[32];
+    statement.kind = TMA_STATEMENT_EXCHANGE;
+    statement.lanes.by = (enum tma_mover)mover;
+    if (value->kind != TMA_YAML_MAPPING) {
+        diagnose_value(context, "{rank: RANK, read: PLACE} or {rank: RANK, write: PLACE}");
+    } else if (tma_schema_read(&tma_dsmem_schema, value, context->word, &input, reader->list) &&
+               check_dsmem(context, copies, &input)) {
+        const char *key = copies ? "into" : input.read[0] != '\0' ? "read" : "write";
+        const char *place = copies ? input.into : input.read[0] != '\0' ? input.read : input.write;
+        const struct {
+            const char *key;
+            const struct tma_yaml_node *node;
+            struct tma_value *value;
+        } numbers[] = {{"rank", input.rank, &statement.peer},
+                       {"offset", input.offset, &statement.shared_offset},
+                       {"from_offset", input.from_offset, &statement.source_offset},
+                       {"bytes", input.bytes, &statement.touched_bytes}};
+        for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+            snprintf(name, sizeof name, "%s.%s", context->word, numbers[i].key);
+            if (numbers[i].node != NULL)
+                tma_read_value(reader, numbers[i].node, name, numbers[i].value);
+        }
+        statement.operation.direction = input.read[0] != '\0'             ? TMA_LOAD
+                                        : input.reduction != NO_REDUCTION ? TMA_REDUCE
+                                                                          : TMA_STORE;
+        if (input.reduction != NO_REDUCTION)
+            statement.operation.reduction = (enum tma_reduction)input.reduction;
+        statement.lanes.order = input.order;
+        statement.lanes.returns = input.returns;
+        if (!copies)
+            statement.lanes.lane_bytes = input.lane_bytes != 0             ? input.lane_bytes
+                                         : input.reduction != NO_REDUCTION ? 4
+                                                                           : 16;
+        if (input.order == TMA_PIECES_SAME)
+            statement.lanes.active =
+                input.active != 0 ? input.active : 32 * kernel->roles[kernel->role_count - 1].warps;
+        if (find_shared(context, tma_yaml_find(value, key), place, &statement.touched,
+                        &reader->notes[context->index].operand) &&
+            statement.touched.kind == TMA_PLACE_RING)
+            statement.ring = statement.touched.index;
+        if (copies && statement.ring == TMA_NO_RING)
+            fail_dsmem(context, "into", "is no ring, on whose mbarrier the copy could complete");
+        if (input.returns && statement.ring != TMA_NO_RING)
+            fail_dsmem(context, "returns", "is for buffers: red.async has no result");
+        if (copies)
+            find_shared(context, tma_yaml_find(value, "from"), input.from, &statement.source,
+                        &reader->notes[context->index].source);
+    }
+    *statement_of(context) = statement;
+}
+
 /* Reads a bulk copy, a cp_async or an atomic. The direction of a bulk copy follows from its keys.
  */
 static void read_moved(struct statement_context *context, int mover) {
     enum tma_direction direction = mover == TMA_BY_WARPS ? TMA_REDUCE : TMA_LOAD;
+    if (mover == TMA_BY_BULK && tma_yaml_find(context->value, "rank") != NULL) {
+        read_dsmem(context, mover);
+        return;
+    }
     if (mover == TMA_BY_BULK && tma_yaml_find(context->value, "from") != NULL)
         direction = tma_yaml_find(context->value, "reduction") != NULL ? TMA_REDUCE : TMA_STORE;
     read_operation(context, direction, (enum tma_mover)mover);
@@ -746,17 +950,6 @@ static void read_instructions(struct statement_context *context, int with) {
                              (long long)statement.amount[i].constant);
         }
     *statement_of(context) = statement;
-}
-
-/* Finds the place of shared memory that a compute statement names. */
-static bool find_shared(struct statement_context *context, const struct tma_yaml_node *node,
-                        const char *name, struct tma_shared_place *place, uint8_t *operand) {
-    uint8_t ring, buffer;
-    if (!tma_find_place(context->reader, node, name, &ring, operand, &buffer))
-        return false;
-    place->kind = ring != TMA_NO_RING ? TMA_PLACE_RING : TMA_PLACE_BUFFER;
-    place->index = ring != TMA_NO_RING ? ring : buffer;
-    return true;
 }
 
 static void read_mma_operand(struct statement_context *context, const struct tma_yaml_node *node,
@@ -964,9 +1157,15 @@ const struct tma_statement_form tma_statement_forms[] = {
      "each row: `into` a stage from global memory; `from` a stage or buffer to it; with a "
      "`reduction`, combined with it",
      "cp.async.bulk, cp.reduce.async.bulk", "warp.issue, then tma.*"},
+    {read_dsmem, TMA_BY_WARPS, "dsmem", "keys below", "",
+     "accesses shared memory of another CTA of the cluster by lanes of the role's warps: loads it "
+     "into registers, stores registers, or combines them with it; with `rank`, `bulk` copies there",
+     "ld.shared::cluster, st, red, atom; st.async, red.async; bulk: "
+     "cp.async.bulk.shared::cluster.shared::cta",
+     "core.lsu, then dsmem.*; bulk: warp.issue, then tma.* and dsmem.*"},
     {read_wait_loads, 0, "wait_loads", "a number of loads", "",
-     "waits until at most so many of the role's loads by warps, and of its atomics that return a "
-     "value, are left",
+     "waits until at most so many of the role's loads by warps or dsmem, and of its atomics that "
+     "return a value, are left",
      "the use of a register that is loaded", ""},
     {read_ring_statement, TMA_STATEMENT_SIGNAL, "signal", "a ring", "",
      "arrives on the full mbarrier of the acquired stage, which the role itself has filled",

@@ -629,6 +629,13 @@ void tma_place_operands(struct tma_kernel_reader *reader) {
         resolve_place(reader, reader->notes[i].operand, &statement->touched);
         for (int o = 0; o < TMA_MMA_OPERANDS; o++)
             resolve_place(reader, reader->notes[i].mma_operands[o], &statement->operands[o].place);
+        resolve_place(reader, reader->notes[i].source, &statement->source);
+        if (statement->kind == TMA_STATEMENT_EXCHANGE &&
+            statement->touched.kind != TMA_PLACE_UNNAMED && statement->touched.bytes == 0)
+            tma_statement_diagnose(reader, i,
+                                   "no load says how large the operand of ring %s is; write "
+                                   "operands: {NAME: BYTES} there",
+                                   kernel->rings[statement->touched.index].name);
         if (statement->kind != TMA_STATEMENT_OPERATION)
             continue;
         if (reader->notes[i].operand != TMA_NO_OPERAND)

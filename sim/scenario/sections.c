@@ -47,6 +47,7 @@ void tma_statement_sections(tma_section_visitor visit, void *context) {
     visit_section(visit, context, "transfer",
                   "`load`, `store`, `reduce`, `prefetch`, `cp_async`, `bulk`, `atomic`",
                   &tma_tile_operation_schema);
+    visit_section(visit, context, "dsmem", "`dsmem`, and `bulk` with `rank`", &tma_dsmem_schema);
     visit_section(visit, context, "acquire", "`acquire`", &tma_acquire_schema);
     visit_section(visit, context, "mma", "`mma`", &tma_mma_schema);
     visit_section(visit, context, "mma_operand", "`a` and `b` of `mma`", &tma_mma_operand_schema);
@@ -74,6 +75,7 @@ static const char *group_heading(const char *path, size_t length) {
         {"topology.", "`topology`: where SMs are, and which CTAs they run"},
         {"tma.", "`tma`: the TMA unit of an SM, and the warps that use it"},
         {"l1.", "`l1`: the load/store unit of an SM, and its L1 cache"},
+        {"dsmem.", "`dsmem`: the network between SMs of a cluster"},
         {"tlb.", "`tlb`: translation of addresses"},
         {"crossbar.", "`crossbar`: between SMs, GPCs and L2"},
         {"l2.", "`l2`: the L2 cache"},

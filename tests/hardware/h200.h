@@ -3,6 +3,7 @@
 #define TMA_TESTS_H200_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../unit/shipped_machine.h"
 #include "records/tsv.h"
@@ -24,6 +25,17 @@ static inline void read_records(const char *path, struct tma_tsv *records) {
 static inline uint32_t record_number(const struct tma_tsv *records, size_t row,
                                      const char *column) {
     return (uint32_t)strtoul(tma_tsv_cell(records, row, column), NULL, 10);
+}
+
+/* The number behind `key=` among the words of a record. */
+static inline uint32_t record_word(const char *what, const char *key) {
+    size_t length = strlen(key);
+    for (const char *at = what; at != NULL; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, key, length) == 0 && at[length] == '=')
+            return (uint32_t)strtoul(at + length + 1, NULL, 10);
+    }
+    return 0;
 }
 
 #endif

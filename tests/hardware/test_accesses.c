@@ -24,17 +24,6 @@ enum {
 static struct tma_machine machine;
 static struct tma_tsv records;
 
-/* The number behind `key=` among the words of a record. */
-static uint32_t word(const char *what, const char *key) {
-    size_t length = strlen(key);
-    for (const char *at = what; at != NULL; at = strchr(at, ' ')) {
-        at += *at == ' ';
-        if (strncmp(at, key, length) == 0 && at[length] == '=')
-            return (uint32_t)strtoul(at + length + 1, NULL, 10);
-    }
-    return 0;
-}
-
 static bool has(const char *what, const char *text) {
     return strstr(what, text) != NULL;
 }
@@ -120,7 +109,7 @@ static uint64_t latency(struct tma_memory *memory, struct tma_access *access) {
 
 static double replay_latency(const char *what, bool *replayed) {
     struct tma_memory *memory = create();
-    struct tma_access access = {.sm = word(what, "sm")};
+    struct tma_access access = {.sm = record_word(what, "sm")};
     bool l1 = has(what, "where=l1");
     uint32_t lines = l1 ? 64 : 2000;
     double sum = 0;
@@ -151,9 +140,10 @@ struct warp {
  * cycles of the slowest SM. */
 static double run_rate(struct tma_memory *memory, const char *what, uint32_t rounds) {
     static struct warp warps[TMA_MAX_SMS][MAX_WARPS];
-    uint32_t sms = word(what, "sms"), count = word(what, "warps"), left = 0;
-    uint32_t range = word(what, "range");
-    uint64_t sm_range = word(what, "sm_range"), start = tma_memory_now(memory) + 1000, last = 0;
+    uint32_t sms = record_word(what, "sms"), count = record_word(what, "warps"), left = 0;
+    uint32_t range = record_word(what, "range");
+    uint64_t sm_range = record_word(what, "sm_range"), start = tma_memory_now(memory) + 1000,
+             last = 0;
     struct tma_access access = {0};
     struct tma_access_completion done;
     set_kind(&access, what);
@@ -168,13 +158,13 @@ static double run_rate(struct tma_memory *memory, const char *what, uint32_t rou
                 if (warp->ready > cycle || warp->issued == rounds * CHUNK ||
                     (loads && warp->issued % CHUNK == 0 && warp->waiting > 0))
                     continue;
-                uint64_t at = (uint64_t)i * word(what, "warp_step") +
-                              (uint64_t)warp->issued * word(what, "step");
+                uint64_t at = (uint64_t)i * record_word(what, "warp_step") +
+                              (uint64_t)warp->issued * record_word(what, "step");
                 access.cycle = cycle;
                 access.sm = sm;
                 access.tag = (uint64_t)sm * MAX_WARPS + i;
-                add_lanes(&access, FIRST_ADDRESS + sm * sm_range + at % range, word(what, "stride"),
-                          LANES, word(what, "bytes"));
+                add_lanes(&access, FIRST_ADDRESS + sm * sm_range + at % range,
+                          record_word(what, "stride"), LANES, record_word(what, "bytes"));
                 ck_assert(tma_memory_access(memory, &access));
                 warp->issued++;
                 warp->waiting++;
@@ -196,15 +186,15 @@ static double run_rate(struct tma_memory *memory, const char *what, uint32_t rou
 }
 
 static double replay_rate(const char *what, bool *replayed) {
-    uint32_t sms = word(what, "sms"), count = word(what, "warps");
+    uint32_t sms = record_word(what, "sms"), count = record_word(what, "warps");
     uint32_t rounds = sms == 1 ? 32 : 4;
     /* Fewer warps had found part of their lines in DRAM. */
-    *replayed = !has(what, "where=dram") && (sms == 1 || word(what, "stride") <= 32) &&
+    *replayed = !has(what, "where=dram") && (sms == 1 || record_word(what, "stride") <= 32) &&
                 !(sms > 1 && has(what, "where=same")) && (count == 32 || has(what, "where=l1"));
     if (!*replayed)
         return 0;
     struct tma_memory *memory = create();
-    warm(memory, sms == 1 ? 4 << 20 : sms * (uint64_t)word(what, "sm_range"));
+    warm(memory, sms == 1 ? 4 << 20 : sms * (uint64_t)record_word(what, "sm_range"));
     if (has(what, "op=ld.ca"))
         run_rate(memory, what, rounds);
     double cycles = run_rate(memory, what, rounds);
@@ -214,8 +204,9 @@ static double replay_rate(const char *what, bool *replayed) {
 
 /* Cycles until all lanes have their sectors. */
 static double replay_burst(const char *what, bool *replayed) {
-    uint32_t warps = word(what, "warps"), each = word(what, "each"), lanes = word(what, "lanes");
-    *replayed = word(what, "loads") >= 256;
+    uint32_t warps = record_word(what, "warps"), each = record_word(what, "each"),
+             lanes = record_word(what, "lanes");
+    *replayed = record_word(what, "loads") >= 256;
     struct tma_memory *memory = create();
     struct tma_access access = {.kind = TMA_ACCESS_LOAD, .caching = TMA_CACHING_L2};
     struct tma_access_completion done;
@@ -237,12 +228,12 @@ static double replay_burst(const char *what, bool *replayed) {
 
 /* A load takes 7.2 cycles if all hit, and 36.4 if none does. */
 static double replay_capacity(const char *what, bool *replayed) {
-    uint32_t lines = word(what, "kib") * 8;
-    *replayed = word(what, "shared_kib") > 0 && lines >= 20 * 8;
+    uint32_t lines = record_word(what, "kib") * 8;
+    *replayed = record_word(what, "shared_kib") > 0 && lines >= 20 * 8;
     struct tma_memory *memory = create();
     struct tma_access access = {.kind = TMA_ACCESS_LOAD};
     struct tma_memory_counters before = {0}, after;
-    tma_memory_carve_out(memory, (uint64_t)word(what, "shared_kib") * 1024 + 1024);
+    tma_memory_carve_out(memory, (uint64_t)record_word(what, "shared_kib") * 1024 + 1024);
     for (uint32_t pass = 0; pass < 4; pass++) {
         before = tma_memory_count(memory);
         for (uint32_t i = 0; i < lines; i++) {

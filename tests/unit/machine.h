@@ -50,6 +50,7 @@ static inline struct tma_machine small_machine(void) {
                .port_bytes_per_kcycle = 32000,
                .misses = 16,
                .write_flits = 16},
+        .dsmem = {.way_cycles = 40, .flit_millicycles = 1500, .atomic_millicycles = 2000},
         .tlb = {.block_bytes = 1 << 20,
                 .miss_cycles = 40,
                 .far_cycles = 10,

@@ -176,6 +176,9 @@ static void copy_counters(struct tma_counters *counters, const struct tma_memory
     counters->access_sectors = memory->access_sectors;
     counters->access_bytes = memory->access_bytes;
     counters->access_repeats = memory->access_repeats;
+    counters->dsmem_accesses = memory->dsmem_accesses;
+    counters->dsmem_bytes = memory->dsmem_bytes;
+    counters->dsmem_flits = memory->dsmem_flits;
     counters->l1_sectors = memory->l1_sectors;
     counters->l1_hit_sectors = memory->l1_hit_sectors;
     counters->descriptor_fetches = memory->descriptor_fetches;

@@ -79,6 +79,10 @@ enum tma_statement_kind {
     TMA_STATEMENT_WAIT_LOADS, /* until at most `leaving` of the role's loads into registers, and of
                                  its atomics that return something, are left */
 
+    /* Shared memory of another CTA of the cluster: lanes of the role's warps access it, or the TMA
+     * unit copies into it. */
+    TMA_STATEMENT_EXCHANGE,
+
     /* Between roles. */
     TMA_STATEMENT_BARRIER, /* bar.sync on `barrier`; with `arrive_only` bar.arrive */
     /* Between CTAs: counters in global memory, which are 0 at the start. */
@@ -190,6 +194,14 @@ struct tma_statement {
     struct tma_lanes lanes;         /* who carries it out */
     struct tma_value entry;         /* of the table of lanes.rows: that of the tile's first row */
 
+    /* EXCHANGE: `touched` is the place in the other CTA, with shared_offset and touched_bytes;
+     * lanes say who accesses it and how; the direction of `operation` is that of the instruction:
+     * TMA_LOAD reads. What writes into a ring completes on the full mbarrier of the stage there,
+     * whose number is that of the one that the role acquired last. */
+    struct tma_value peer;          /* rank of the other CTA */
+    struct tma_shared_place source; /* TMA_BY_BULK: what is copied */
+    struct tma_value source_offset;
+
     /* COMPUTE */
     enum tma_work work;
     struct tma_value amount[TMA_AMOUNTS];
@@ -208,6 +220,12 @@ struct tma_statement {
 static inline bool tma_statement_reads(const struct tma_statement *operation) {
     return operation->lanes.by == TMA_BY_WARPS &&
            (operation->operation.direction == TMA_LOAD || operation->lanes.returns);
+}
+
+/* Whether an EXCHANGE fills a stage of a ring. */
+static inline bool tma_statement_sends(const struct tma_statement *statement) {
+    return statement->kind == TMA_STATEMENT_EXCHANGE && statement->ring != TMA_NO_RING &&
+           statement->operation.direction != TMA_LOAD;
 }
 
 /* Stages of shared memory that go round between the roles that fill them and those that use them.

@@ -39,6 +39,14 @@ static bool add_bytes(const struct tma_kernel_engine *engine, uint32_t first, ui
             if (value == 0 ? from == to : (value >> to & 1) != 0)
                 *bytes += engine->facts[i].bytes;
             break;
+        case TMA_STATEMENT_EXCHANGE:
+            if (statement->ring != ring || !tma_statement_sends(statement))
+                break;
+            if (!tma_value_at(&statement->peer, variables, &value, error) ||
+                !tma_exchanged_bytes(statement, variables, &limit, error))
+                return false;
+            *bytes += value == to ? limit : 0;
+            break;
         case TMA_STATEMENT_IF:
             if (!tma_value_at(&statement->condition, variables, &value, error))
                 return false;
@@ -137,7 +145,8 @@ static bool are_constant(const struct tma_kernel_engine *engine, uint32_t acquir
     for (uint32_t i = acquire + 1; i < kernel->statement_count; i++) {
         const struct tma_statement *statement = &kernel->statements[i];
         if (statement->kind == TMA_STATEMENT_IF || statement->kind == TMA_STATEMENT_FOR ||
-            statement->kind == TMA_STATEMENT_TILES)
+            statement->kind == TMA_STATEMENT_TILES ||
+            (statement->ring == ring && tma_statement_sends(statement)))
             return false;
         if (statement->kind == TMA_STATEMENT_ACQUIRE && statement->ring == ring)
             return true;
@@ -357,13 +366,24 @@ static bool issue_piece(struct tma_role_state *role, const struct tma_statement 
     return true;
 }
 
-/* The cycles for which instructions of lanes occupy the schedulers: each has some of the warps. */
-static uint64_t lane_cycles(const struct tma_role_state *role,
-                            const struct tma_statement_facts *facts) {
+uint64_t tma_role_lane_cycles(const struct tma_role_state *role, uint64_t instructions) {
     const struct tma_kernel_engine *engine = role->cta->engine;
     uint32_t warps = engine->kernel->roles[role->index].warps;
     uint32_t schedulers = warps < TMA_SCHEDULERS ? warps : TMA_SCHEDULERS;
-    return (facts->instructions + schedulers - 1) / schedulers * engine->machine.core.lsu_cycles;
+    return (instructions + schedulers - 1) / schedulers * engine->machine.core.lsu_cycles;
+}
+
+bool tma_role_begin_read(struct tma_role_state *role, const struct tma_statement *statement) {
+    while (role->reads_complete < role->reads_issued &&
+           role->reads[role->reads_complete % TMA_MAX_GROUPS].pending == 0)
+        role->reads_complete++;
+    if (role->reads_issued - role->reads_complete >= TMA_MAX_GROUPS) {
+        tma_role_fail(role, statement, TMA_ERROR_UNSUPPORTED,
+                      "more loads of warps in flight than the model follows");
+        return false;
+    }
+    role->reads[role->reads_issued % TMA_MAX_GROUPS] = (struct tma_store_group){1, 0};
+    return true;
 }
 
 uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement *statement) {
@@ -373,23 +393,14 @@ uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement 
     if (statement->ring != TMA_NO_RING && statement->operation.direction != TMA_PREFETCH &&
         !find_stage(role, statement, &stage))
         return 0;
-    if (tma_statement_reads(statement)) {
-        while (role->reads_complete < role->reads_issued &&
-               role->reads[role->reads_complete % TMA_MAX_GROUPS].pending == 0)
-            role->reads_complete++;
-        if (role->reads_issued - role->reads_complete >= TMA_MAX_GROUPS) {
-            tma_role_fail(role, statement, TMA_ERROR_UNSUPPORTED,
-                          "more loads of warps in flight than the model follows");
-            return 0;
-        }
-        role->reads[role->reads_issued % TMA_MAX_GROUPS] = (struct tma_store_group){1, 0};
-    }
+    if (tma_statement_reads(statement) && !tma_role_begin_read(role, statement))
+        return 0;
     for (uint32_t piece = 0; piece < facts->pieces; piece++)
         if (!issue_piece(role, statement, stage, piece))
             return 0;
     role->reads_issued += tma_statement_reads(statement);
     if (tma_lanes_carry(statement->lanes.by))
-        return lane_cycles(role, facts);
+        return tma_role_lane_cycles(role, facts->instructions);
     /* The lanes of a warp issue their copies one after the other. */
     return (uint64_t)facts->pieces * engine->machine.warp.issue_cycles;
 }
@@ -431,6 +442,11 @@ void tma_role_complete(struct tma_simulation *simulation, struct tma_issued *iss
     const struct tma_kernel_operation *operation = (struct tma_kernel_operation *)issued;
     struct tma_kernel_cta *cta = (struct tma_kernel_cta *)base;
     struct tma_role_state *role = &tma_kernel_engine_of(simulation)->roles[issued->actor];
+    if (tma_statement_sends(operation->statement)) {
+        tma_stage_complete(cta, operation->statement->ring, operation->stage, operation->phase,
+                           completion->bytes, cycle);
+        return;
+    }
     enum tma_direction direction = issued->operation.direction;
     uint32_t mask = issued->operation.cta_mask;
     if (issued->lanes.by == TMA_BY_WARPS) {

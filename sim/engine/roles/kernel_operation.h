@@ -14,6 +14,14 @@ int64_t tma_acquired_bytes(struct tma_role_state *role, const struct tma_stateme
 /* The role issues an operation at its cycle. Returns how long its warp takes for that. */
 uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement *statement);
 
+/* The role issues a load into registers, number reads_issued. False where too many are on their
+ * way, and the run stops. */
+bool tma_role_begin_read(struct tma_role_state *role, const struct tma_statement *statement);
+
+/* The cycles for which so many instructions of lanes occupy the schedulers: each has some of the
+ * role's warps. */
+uint64_t tma_role_lane_cycles(const struct tma_role_state *role, uint64_t instructions);
+
 /* program->complete and describe. */
 void tma_role_complete(struct tma_simulation *simulation, struct tma_issued *issued,
                        struct tma_cta *cta, const struct tma_completion *completion,

@@ -20,7 +20,9 @@ enum access_kind {
     ACCESS_STORE, /* reads until the role has waited for the group */
     ACCESS_PRODUCT, /* likewise */
     ACCESS_READ,    /* by the warps of a role */
-    ACCESS_WRITE
+    ACCESS_WRITE,
+    ACCESS_COMBINE, /* a reduction by the warps of a role: others may combine, too */
+    ACCESS_SEND     /* reads until a role of another CTA has waited for what it copies there */
 };
 
 struct access {
@@ -28,8 +30,9 @@ struct access {
     enum access_kind kind;
     uint32_t component; /* of the role: of its CTA, and its place there */
     uint64_t epoch;     /* READ, WRITE: of the role's clock; HOLD: at its release, or NEVER */
-    uint64_t group;     /* PRODUCT, STORE: number; LOAD: phase of its stage */
-    uint32_t stage;     /* LOAD: number among those of the CTA */
+    uint64_t group;     /* PRODUCT, STORE: number; LOAD, SEND: phase of its stage */
+    uint32_t stage;     /* LOAD, SEND: number among those of the CTA */
+    uint32_t rank;      /* SEND: of that CTA */
     /* For messages. */
     uint32_t cta;
     uint64_t cycle;
@@ -243,12 +246,12 @@ void tma_races_start(struct tma_kernel_cluster *cluster) {
 }
 
 static bool writes(enum access_kind kind) {
-    return kind == ACCESS_LOAD || kind == ACCESS_WRITE;
+    return kind == ACCESS_LOAD || kind == ACCESS_WRITE || kind == ACCESS_COMBINE;
 }
 
 /* Whether one thread of the role issues it, not all of its warps. */
 static bool is_elected(enum access_kind kind) {
-    return kind == ACCESS_LOAD || kind == ACCESS_STORE;
+    return kind == ACCESS_LOAD || kind == ACCESS_STORE || kind == ACCESS_SEND;
 }
 
 static uint64_t epoch_of_group(const struct known_groups *known, uint64_t group) {
@@ -288,8 +291,10 @@ static uint64_t end_of(const struct tma_kernel_cta *cta, const struct access *ac
     case ACCESS_HOLD:
     case ACCESS_READ:
     case ACCESS_WRITE:
+    case ACCESS_COMBINE:
         return access->epoch;
     case ACCESS_LOAD:
+    case ACCESS_SEND:
         break;
     }
     return NEVER;
@@ -302,6 +307,8 @@ static bool is_before(const struct tma_kernel_cta *cta, const struct access *acc
     const struct race_role *own = race_role_of(role);
     if (access->kind == ACCESS_LOAD)
         return knows_load(cta, role, access);
+    if (access->kind == ACCESS_SEND)
+        return knows_load(&cta->cluster->ctas[access->rank], role, access);
     uint64_t end = end_of(cta, access);
     if (end == NEVER)
         return false;
@@ -318,6 +325,8 @@ static bool overlaps(const struct access *a, const struct access *b) {
 /* Whether two accesses to the same bytes need an order. The loads of a phase are one. */
 static bool conflict(const struct access *a, const struct access *b) {
     if (!overlaps(a, b) || (!writes(a->kind) && !writes(b->kind)))
+        return false;
+    if (a->kind == ACCESS_COMBINE && b->kind == ACCESS_COMBINE)
         return false;
     if (a->kind == ACCESS_HOLD || b->kind == ACCESS_HOLD)
         return a->kind == ACCESS_LOAD || b->kind == ACCESS_LOAD;
@@ -372,6 +381,8 @@ static const char *reason_of(const struct access *before, const struct access *n
         return "no wait for the stage says that the load is done";
     if (before->kind == ACCESS_HOLD)
         return "no release of the stage by its role reaches the role that loads (release_to)";
+    if (before->kind == ACCESS_SEND)
+        return "no wait for what it copies, in the other CTA, says that it has been read";
     if (before->kind == ACCESS_PRODUCT)
         return "its role has not waited for this product (wait_mma) before something that orders "
                "the two";
@@ -424,8 +435,9 @@ static bool is_successor(const struct access *a, const struct access *b) {
 /* Of several accesses that one races with, that which says most: a role that uses a stage, then a
  * product or a store that still reads it. That a load is not done follows from these. */
 static int rank_of(const struct access *access) {
-    static const int ranks[] = {[ACCESS_LOAD] = 1, [ACCESS_READ] = 2,    [ACCESS_WRITE] = 2,
-                                [ACCESS_HOLD] = 4, [ACCESS_PRODUCT] = 3, [ACCESS_STORE] = 3};
+    static const int ranks[] = {
+        [ACCESS_LOAD] = 1,    [ACCESS_READ] = 2,  [ACCESS_WRITE] = 2,   [ACCESS_HOLD] = 4,
+        [ACCESS_PRODUCT] = 3, [ACCESS_STORE] = 3, [ACCESS_COMBINE] = 2, [ACCESS_SEND] = 3};
     return ranks[access->kind];
 }
 
@@ -603,6 +615,32 @@ void tma_race_issue(struct tma_role_state *role, const struct tma_kernel_operati
     uint32_t mask = operation->base.operation.cta_mask;
     for (mask = mask == 0 ? 1u << cta->base.rank : mask; mask != 0; mask &= mask - 1)
         touch(role, &cta->cluster->ctas[__builtin_ctz(mask)], &access);
+}
+
+void tma_race_exchange(struct tma_role_state *role, const struct tma_kernel_operation *operation,
+                       const struct tma_kernel_cta *peer, uint32_t source) {
+    const struct tma_statement *statement = operation->statement;
+    bool sends = tma_statement_sends(statement);
+    enum access_kind kind = sends                                         ? ACCESS_LOAD
+                            : statement->operation.direction == TMA_LOAD  ? ACCESS_READ
+                            : statement->operation.direction == TMA_STORE ? ACCESS_WRITE
+                                                                          : ACCESS_COMBINE;
+    struct access access =
+        access_of(role, kind, statement, role->cycle, operation->base.operation.shared_address,
+                  operation->base.bytes);
+    if (sends) {
+        access.group = operation->phase;
+        access.stage = peer->rings[statement->ring].first_stage + operation->stage;
+    }
+    touch(role, peer, &access);
+    if (statement->lanes.by != TMA_BY_BULK)
+        return;
+    struct access read =
+        access_of(role, ACCESS_SEND, statement, role->cycle, source, operation->base.bytes);
+    read.group = access.group;
+    read.stage = access.stage;
+    read.rank = peer->base.rank;
+    touch(role, role->cta, &read);
 }
 
 /* The place of shared memory that a compute statement names, in the current stage of a ring. False

@@ -52,6 +52,11 @@ void tma_race_end_barrier(struct tma_kernel_cta *cta, uint32_t barrier);
 void tma_race_issue(struct tma_role_state *role, const struct tma_kernel_operation *operation,
                     uint32_t bytes);
 
+/* The role has issued an EXCHANGE with the shared memory of `peer`; a copy reads the own from
+ * `source` on. */
+void tma_race_exchange(struct tma_role_state *role, const struct tma_kernel_operation *operation,
+                       const struct tma_kernel_cta *peer, uint32_t source);
+
 /* The role has executed a compute statement, which it began at `cycle`. */
 void tma_race_compute(struct tma_role_state *role, const struct tma_statement *statement,
                       uint64_t cycle);

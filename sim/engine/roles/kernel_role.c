@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "engine/roles/kernel_exchange.h"
 #include "engine/roles/kernel_failure.h"
 #include "engine/roles/kernel_flag.h"
 #include "engine/roles/kernel_operation.h"
@@ -490,6 +491,9 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
         return true;
     case TMA_STATEMENT_OPERATION:
         spend(role, TMA_ROLE_ISSUE, tma_role_issue(role, statement));
+        return true;
+    case TMA_STATEMENT_EXCHANGE:
+        spend(role, TMA_ROLE_ISSUE, tma_role_exchange(role, statement));
         return true;
     case TMA_STATEMENT_COMMIT:
         commit(role);

@@ -145,7 +145,8 @@ static bool create(struct tma_kernel_engine *engine, const struct tma_event_sink
     const struct tma_kernel *kernel = engine->kernel;
     engine->result = result;
     for (uint32_t i = 0; i < kernel->statement_count; i++)
-        engine->simulation.has_lanes |= kernel->statements[i].kind == TMA_STATEMENT_OPERATION &&
+        engine->simulation.has_lanes |= (kernel->statements[i].kind == TMA_STATEMENT_OPERATION ||
+                                         kernel->statements[i].kind == TMA_STATEMENT_EXCHANGE) &&
                                         tma_lanes_carry(kernel->statements[i].lanes.by);
     engine->facts = tma_allocate(kernel->statement_count, sizeof *engine->facts);
     for (uint32_t i = 0; i < kernel->flag_count; i++)

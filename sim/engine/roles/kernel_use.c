@@ -27,7 +27,7 @@ static struct ring_use use_of(const struct tma_kernel *kernel, uint32_t first, u
             use.wait = i;
         else if (statement->kind == TMA_STATEMENT_RELEASE)
             use.release = i;
-        else if (statement->kind == TMA_STATEMENT_SIGNAL ||
+        else if (statement->kind == TMA_STATEMENT_SIGNAL || tma_statement_sends(statement) ||
                  (statement->kind == TMA_STATEMENT_OPERATION &&
                   statement->operation.direction == TMA_LOAD))
             use.fill = i;
@@ -274,7 +274,10 @@ static void check_order(const struct use_checker *checker, const struct tma_role
     struct ring_use before = use_of(kernel, role->first, index, statement->ring);
     struct ring_use all = use_of(kernel, role->first, role->end, statement->ring);
     bool moves = statement->kind == TMA_STATEMENT_OPERATION;
-    bool is_load = moves && statement->operation.direction == TMA_LOAD;
+    bool is_load =
+        (moves && statement->operation.direction == TMA_LOAD) || tma_statement_sends(statement);
+    bool uses = (moves && !is_load) || statement->kind == TMA_STATEMENT_COMPUTE ||
+                (statement->kind == TMA_STATEMENT_EXCHANGE && !is_load);
     if ((is_load || statement->kind == TMA_STATEMENT_SIGNAL) && before.acquire == NONE) {
         diagnose(checker, index, "role %s %s ring %s, but does not acquire a stage of it before",
                  role->name, is_load ? "loads into" : "signals", ring);
@@ -285,8 +288,7 @@ static void check_order(const struct use_checker *checker, const struct tma_role
                  "role %s stores from a stage of ring %s that is still being filled: "
                  "it does not wait for the stage before",
                  role->name, ring);
-    } else if (((moves && !is_load) || statement->kind == TMA_STATEMENT_COMPUTE) &&
-               before.wait == NONE && before.acquire == NONE) {
+    } else if (uses && before.wait == NONE && before.acquire == NONE) {
         diagnose(checker, index, "role %s uses a stage of ring %s, but does not wait for it before",
                  role->name, ring);
     } else if (statement->kind == TMA_STATEMENT_RELEASE && all.wait == NONE) {
@@ -306,7 +308,9 @@ static void check_stores(const struct use_checker *checker, const struct tma_rol
             wait = i;
         else if (statement->kind == TMA_STATEMENT_WAIT_LOADS)
             wait_loads = i;
-        else if (statement->kind == TMA_STATEMENT_OPERATION && statement->lanes.by == TMA_BY_WARPS)
+        else if (statement->kind == TMA_STATEMENT_EXCHANGE ||
+                 (statement->kind == TMA_STATEMENT_OPERATION &&
+                  statement->lanes.by == TMA_BY_WARPS))
             read = tma_statement_reads(statement) ? i : read;
         else if (statement->kind == TMA_STATEMENT_OPERATION &&
                  (statement->operation.direction == TMA_STORE ||
@@ -322,8 +326,8 @@ static void check_stores(const struct use_checker *checker, const struct tma_rol
         diagnose(checker, wait, "role %s waits for stores, but has none", role->name);
     if (wait_loads != NONE && read == NONE)
         diagnose(checker, wait_loads,
-                 "role %s waits for loads into registers, but has none: no load by warps, and no "
-                 "atomic that returns",
+                 "role %s waits for loads into registers, but has none: no load by warps, no "
+                 "atomic that returns, and no dsmem that reads",
                  role->name);
 }
 

@@ -227,6 +227,7 @@ static bool end_body(struct tma_program_cursor *cursor, struct tma_program_place
     case TMA_STATEMENT_COMMIT:
     case TMA_STATEMENT_WAIT_STORES:
     case TMA_STATEMENT_WAIT_LOADS:
+    case TMA_STATEMENT_EXCHANGE:
     case TMA_STATEMENT_BARRIER:
     case TMA_STATEMENT_ADD_FLAG:
     case TMA_STATEMENT_WAIT_FLAG:
@@ -297,6 +298,7 @@ static bool enter(struct tma_program_cursor *cursor, struct tma_program_place *p
     case TMA_STATEMENT_COMMIT:
     case TMA_STATEMENT_WAIT_STORES:
     case TMA_STATEMENT_WAIT_LOADS:
+    case TMA_STATEMENT_EXCHANGE:
     case TMA_STATEMENT_BARRIER:
     case TMA_STATEMENT_ADD_FLAG:
     case TMA_STATEMENT_WAIT_FLAG:

@@ -70,6 +70,8 @@ const char *tma_statement_word(const struct tma_statement *statement) {
         return "wait_stores";
     case TMA_STATEMENT_WAIT_LOADS:
         return "wait_loads";
+    case TMA_STATEMENT_EXCHANGE:
+        return statement->lanes.by == TMA_BY_BULK ? "bulk" : "dsmem";
     case TMA_STATEMENT_BARRIER:
         return statement->arrive_only ? "arrive" : "sync";
     case TMA_STATEMENT_ADD_FLAG:
@@ -133,6 +135,8 @@ void tma_statement_label(const struct tma_kernel *kernel, const char *const *map
     add(&label, "%s", tma_statement_word(statement));
     if (statement->kind == TMA_STATEMENT_OPERATION)
         add_operation(&label, kernel, map_names, statement, place->stage);
+    else if (statement->kind == TMA_STATEMENT_EXCHANGE)
+        add_place(&label, kernel, &statement->touched, place->stage);
     else if (statement->kind == TMA_STATEMENT_COMPUTE)
         add_place(&label, kernel,
                   statement->work == TMA_WORK_MMA ? &statement->operands[TMA_MMA_B].place

@@ -61,3 +61,14 @@ uint32_t tma_statement_pieces(const struct tma_kernel *kernel,
     bool together = statement->lanes.rows == NULL && map->global_strides[0] == row_bytes;
     return together ? 1 : map->box_dim[1];
 }
+
+bool tma_exchanged_bytes(const struct tma_statement *statement, const int64_t *variables,
+                         int64_t *bytes, struct tma_error *error) {
+    int64_t offset;
+    if (!tma_value_at(&statement->touched_bytes, variables, bytes, error) ||
+        !tma_value_at(&statement->shared_offset, variables, &offset, error))
+        return false;
+    if (*bytes == 0 && offset >= 0)
+        *bytes = (int64_t)statement->touched.bytes - offset;
+    return true;
+}

@@ -15,4 +15,8 @@ bool tma_statement_operation(const struct tma_kernel *kernel, const struct tma_s
 uint32_t tma_statement_pieces(const struct tma_kernel *kernel,
                               const struct tma_statement *statement);
 
+/* The bytes that an EXCHANGE moves. Fails as its expression does. */
+bool tma_exchanged_bytes(const struct tma_statement *statement, const int64_t *variables,
+                         int64_t *bytes, struct tma_error *error);
+
 #endif

@@ -26,6 +26,9 @@ struct tma_memory_counters {
     uint64_t access_repeats;          /* of atomics: further rounds for lanes with one address */
     uint64_t l1_sectors;              /* that their loads looked up in L1, or asked L2 for */
     uint64_t l1_hit_sectors;          /* of these, sectors that L1 held */
+    uint64_t dsmem_accesses;          /* of warps to shared memory of other CTAs */
+    uint64_t dsmem_bytes;             /* that their lanes, and copies, move there or from there */
+    uint64_t dsmem_flits;             /* between SMs, with heads and answers */
     uint64_t tlb_misses;              /* translations that TLBs of CPCs lacked */
     uint64_t tlb_walks;               /* of these, ones that the TLB of the GPU lacked */
     uint64_t descriptor_fetches;      /* of tensor maps that an SM's cache lacked */

@@ -1,5 +1,5 @@
 /* An operation that an SM issues: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, and
- * prefetches. */
+ * prefetches; and copies without a map. */
 #ifndef TMA_MEMORY_CORE_ISSUE_H
 #define TMA_MEMORY_CORE_ISSUE_H
 
@@ -20,6 +20,10 @@ struct tma_issue {
     /* Multicast: further SMs of the same GPC that get the data, each with its own completion. */
     const uint32_t *copies;
     uint32_t copy_count;
+    /* Of stores: the bytes go to the shared memory of the SM `peer` of the same GPC, where they
+     * complete as those of a load. */
+    bool distant;
+    uint32_t peer;
 };
 
 #endif

@@ -33,8 +33,9 @@ enum tma_destination {
     TMA_TO_RESPONSE_PORT,  /* GPC: a response of L2 */
     TMA_TO_SM,             /* SM: a response, or a prefetch that is done */
     TMA_TO_STORE_UNIT,     /* SM: a write is done */
-    TMA_TO_LSU,            /* SM: a response to an access of a warp has passed the SM's port */
-    TMA_TO_TLB,            /* CPC: a request that leaves its SM, where translation takes time */
+    TMA_TO_LSU, /* SM: a response to an access of a warp has passed the SM's port; or what
+                   another SM of the cluster has sent */
+    TMA_TO_TLB, /* CPC: a request that leaves its SM, where translation takes time */
     /* Not of packets: a DRAM channel or a unit of an SM wakes up, and receives its number. */
     TMA_WAKE_CHANNEL,
     TMA_WAKE_UNIT, /* load units by SM, then store units, then load/store units (LSUs) */
@@ -75,6 +76,7 @@ struct tma_packet {
     union {
         uint32_t merged;      /* packets that the response serves too: a list, the newest first */
         uint32_t held_cycles; /* a write: its slice took no write, because DRAM took none */
+        uint32_t flits;       /* distant: that the link of the next SM has yet to take */
     };
     uint32_t known_cycles; /* from sent_cycle until the first slice has looked the line up */
     union {
@@ -94,7 +96,9 @@ struct tma_packet {
     uint8_t partial : 1;   /* a store of part of a sector; a reduction of half the work of one */
     uint8_t fill_line : 1; /* it stands for a row that lies completely out of bounds */
     uint8_t of_access : 1; /* an access of a warp, not an operation of the TMA unit */
-    uint8_t returns : 1;   /* a reduction whose SM gets the result: an atomic */
+    uint8_t returns : 1;   /* a reduction whose SM gets the result: an atomic; distant: it has been
+                              done */
+    uint8_t distant : 1;   /* from SM to SM; `sm` is the one that it comes to next */
 };
 _Static_assert(sizeof(struct tma_packet) == TMA_HOST_LINE_BYTES,
                "a packet takes one cache line of the host");

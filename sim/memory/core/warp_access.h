@@ -1,5 +1,6 @@
-/* What one instruction of a warp asks of global memory: ld, st, red, atom, or a fence. The caller
- * has combined the addresses of the lanes into sectors of lines. */
+/* What one instruction of a warp asks of global memory, or of the shared memory of another SM of
+ * its cluster: ld, st, red, atom, or a fence. The caller has combined the addresses of the lanes
+ * into sectors of lines. */
 #ifndef TMA_MEMORY_CORE_WARP_ACCESS_H
 #define TMA_MEMORY_CORE_WARP_ACCESS_H
 
@@ -33,6 +34,8 @@ struct tma_access_line {
     uint8_t sectors; /* mask of those that the lanes touch */
     bool partial;    /* stores: some sector is written in part. Reductions: the lanes touch half of
                         one sector at most */
+    uint8_t units;   /* of another SM's shared memory: mask of the units of 16 bytes that the lanes
+                        touch */
     uint8_t rounds; /* reductions, atomics: the most lanes that have one address; 0 is 1. Each round
                        is a request of its own */
 };
@@ -43,9 +46,11 @@ struct tma_access {
     uint64_t tag;   /* the caller's own */
     uint32_t sm;
     enum tma_access_kind kind;
-    enum tma_caching caching; /* of loads */
-    uint32_t wavefronts;      /* of 128 bytes, which the SM's data path takes one after the other;
-                                 at least 1 */
+    bool distant;             /* `lines` are those of the shared memory of the SM `peer` */
+    uint32_t peer;            /* of distant ones */
+    enum tma_caching caching; /* of loads of global memory */
+    uint32_t wavefronts;      /* of 128 bytes, which the SM's data path takes one after the other,
+                                 and that of `peer`; at least 1 */
     uint32_t bytes;           /* that its lanes use; 0: not said */
     uint32_t line_count;      /* at least 1, and no line twice; TMA_ACCESS_INVALIDATE: 0 */
     struct tma_access_line lines[TMA_MAX_ACCESS_LINES];

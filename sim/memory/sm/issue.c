@@ -12,6 +12,7 @@ static bool add_copies(struct tma_core *core, struct tma_sms *sms, uint32_t id,
         sms->transfers[copy] =
             (struct tma_transfer){.sm = issue->copies[i],
                                   .copies = TMA_NONE,
+                                  .peer = TMA_NONE,
                                   .completion = {.tag = issue->tag,
                                                  .sm = issue->copies[i],
                                                  .copied = true,
@@ -28,17 +29,21 @@ bool tma_sm_issue(struct tma_core *core, struct tma_sms *sms, const struct tma_i
     if (id == TMA_NONE)
         return false;
     struct tma_transfer *transfer = &sms->transfers[id];
-    *transfer = (struct tma_transfer){.sm = issue->sm,
-                                      .descriptor = issue->descriptor,
-                                      .promotion = (uint8_t)issue->map->l2_promotion,
-                                      .direction = issue->direction,
-                                      .warp = (uint8_t)issue->warp,
-                                      .copies = TMA_NONE,
-                                      .completion = {.tag = issue->tag,
-                                                     .sm = issue->sm,
-                                                     .writes = tma_writes_tensor(issue->direction),
-                                                     .bytes = issue->size->transaction_bytes,
-                                                     .issue_cycle = issue->cycle}};
+    *transfer = (struct tma_transfer){
+        .sm = issue->sm,
+        .descriptor = issue->descriptor,
+        .promotion = (uint8_t)issue->map->l2_promotion,
+        .direction = issue->direction,
+        .warp = (uint8_t)issue->warp,
+        .copies = TMA_NONE,
+        .peer = issue->distant ? issue->peer : TMA_NONE,
+        .completion = {.tag = issue->tag,
+                       .sm = issue->distant ? issue->peer : issue->sm,
+                       .copied = issue->distant && issue->peer != issue->sm,
+                       .writes = !issue->distant && tma_writes_tensor(issue->direction),
+                       .bytes = issue->distant ? issue->size->moved_bytes
+                                               : issue->size->transaction_bytes,
+                       .issue_cycle = issue->cycle}};
     tma_row_splitter_init(&transfer->splitter, issue->rows, issue->direction,
                           issue->map->data_type);
     if (issue->copy_count > 0 && !add_copies(core, sms, id, issue))

@@ -257,6 +257,26 @@ static uint64_t ticks_of(const struct tma_lsus *lsus, const struct tma_access_in
     return tma_later(ticks, lsus->access_ticks);
 }
 
+/* Sends the access at the head to the SM that has the shared memory. In its own SM it is one of
+ * shared memory. */
+static void take_distant(struct tma_core *core, struct tma_sms *sms, struct tma_lsu *lsu) {
+    uint32_t id = lsu->head;
+    struct tma_access_in_flight *flight = &sms->lsus.accesses[id];
+    const struct tma_access *access = &flight->access;
+    uint64_t now = core->cycle * TMA_TICKS, sent = now;
+    lsu->head = flight->next;
+    lsu->waiting--;
+    flight->looked_up = access->line_count;
+    if (access->peer == access->sm) {
+        flight->ready_cycle = core->cycle + core->machine->l1.hit_cycles;
+        set_done(core, &sms->lsus, id);
+    } else {
+        flight->outstanding = 1;
+        sent = tma_dsmem_request(core, sms, access, id * TMA_MAX_ACCESS_LINES);
+    }
+    lsu->clock_ticks = tma_later(lsu->clock_ticks, tma_later(sent, now));
+}
+
 /* Looks up the next line of the access at the head, or sends the next round of it. False if the
  * unit has to wait. */
 static bool take_line(struct tma_core *core, struct tma_lsus *lsus, struct tma_lsu *lsu) {
@@ -292,7 +312,10 @@ TMA_RARE struct tma_handover tma_lsu_wake(struct tma_core *core, struct tma_sms 
     lsu->scheduled = false;
     while (lsu->head != TMA_NONE && lsus->accesses[lsu->head].queued_cycle <= cycle &&
            lsu->clock_ticks / TMA_TICKS <= cycle && !lsu->halted && !core->out_of_memory)
-        lsu->halted = !take_line(core, lsus, lsu);
+        if (lsus->accesses[lsu->head].access.distant)
+            take_distant(core, sms, lsu);
+        else
+            lsu->halted = !take_line(core, lsus, lsu);
     schedule(core, sms, sm, cycle + 1);
     return tma_nowhere;
 }
@@ -348,6 +371,13 @@ TMA_RARE struct tma_handover tma_lsu_receive(struct tma_core *core, struct tma_s
     struct tma_lsus *lsus = &sms->lsus;
     struct tma_lsu *lsu = &lsus->units[packet.sm];
     uint64_t ready = cycle + core->machine->l1.fill_cycles;
+    if (packet.distant) {
+        if (tma_dsmem_receive(core, sms, id, cycle)) {
+            tma_packet_free(core, id);
+            end_wait(core, lsus, packet.waiting, ready);
+        }
+        return tma_nowhere;
+    }
     tma_packet_free(core, id);
     if (packet.kind == TMA_PACKET_REDUCE)
         lsu->credits += (int32_t)tma_write_flits(packet.kind, packet.sectors, packet.partial);
@@ -411,6 +441,12 @@ bool tma_sms_access(struct tma_core *core, struct tma_sms *sms, const struct tma
         lsus->accesses[lsu->tail].next = id;
     lsu->tail = id;
     lsu->waiting++;
+    if (access->distant) {
+        core->counters.dsmem_accesses++;
+        core->counters.dsmem_bytes += access->bytes;
+        schedule(core, sms, access->sm, flight->queued_cycle);
+        return true;
+    }
     core->counters.accesses++;
     core->counters.access_bytes += access->bytes;
     for (uint32_t i = 0; i < access->line_count; i++) {

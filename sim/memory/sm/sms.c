@@ -32,9 +32,12 @@ enum tma_error_code tma_sms_create(struct tma_sms *sms, struct tma_core *core,
         .sector_ticks = tma_sector_ticks(machine->crossbar.sm_port_bytes_per_kcycle),
         .wavefront_ticks = (uint64_t)machine->shared.wavefront_cycles * TMA_TICKS,
         .row_ticks = tma_millicycles_to_ticks(machine->tma.row_millicycles),
+        .dsmem = {.links = tma_allocate(count, sizeof *sms->dsmem.links),
+                  .flit_ticks = tma_millicycles_to_ticks(machine->dsmem.flit_millicycles),
+                  .atomic_ticks = tma_millicycles_to_ticks(machine->dsmem.atomic_millicycles)},
     };
     if (sms->load_units == NULL || sms->store_units == NULL || sms->ports == NULL ||
-        sms->shared == NULL || sms->descriptors == NULL)
+        sms->shared == NULL || sms->descriptors == NULL || sms->dsmem.links == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", count);
     for (uint32_t sm = 0; sm < count; sm++)
         init_unit(sms, sm);
@@ -53,6 +56,7 @@ void tma_sms_free(struct tma_sms *sms) {
     tma_release(sms->store_units);
     tma_release(sms->ports);
     tma_release(sms->shared);
+    tma_release(sms->dsmem.links);
 }
 
 TMA_RARE struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, struct tma_sms *sms,

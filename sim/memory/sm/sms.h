@@ -9,6 +9,7 @@
 #include "memory/core/core.h"
 #include "memory/core/descriptor_cache.h"
 #include "memory/core/issue.h"
+#include "memory/sm/dsmem.h"
 #include "memory/sm/lsu.h"
 #include "memory/sm/row_splitter.h"
 #include "memory/sm/shared_port.h"
@@ -34,6 +35,7 @@ struct tma_transfer {
     uint8_t promotion; /* enum tma_l2_promotion of the tensor map */
     enum tma_direction direction;
     uint32_t sm;
+    uint32_t peer;         /* SM whose shared memory gets the bytes; TMA_NONE: those of L2 do */
     uint32_t descriptor;   /* number of the tensor map, or 0: see struct tma_issue */
     uint32_t next;         /* in the TMA unit's queue, or among the free transfers */
     uint64_t queued_cycle; /* it reaches the TMA unit */
@@ -105,6 +107,7 @@ struct tma_sms {
     uint64_t wavefront_ticks; /* of shared memory */
     uint64_t row_ticks;       /* for which a packet occupies a load unit */
     struct tma_lsus lsus;
+    struct tma_dsmem dsmem;
 };
 
 /* Fails with TMA_ERROR_MEMORY. tma_sms_free may be called after a failure. */
@@ -152,6 +155,19 @@ struct tma_handover tma_lsu_receive(struct tma_core *core, struct tma_sms *sms, 
                                     uint64_t cycle);
 struct tma_handover tma_lsu_receive_written(struct tma_core *core, struct tma_sms *sms,
                                             uint32_t packet, uint64_t cycle);
+
+/* dsmem.c: an SM asks for an access to the shared memory of another one: line `waiting` of those in
+ * flight. Returns when its link has taken the request, in ticks. */
+uint64_t tma_dsmem_request(struct tma_core *core, struct tma_sms *sms,
+                           const struct tma_access *access, uint32_t waiting);
+
+/* dsmem.c: a transfer sends sectors of a line to another SM, at `cycle`. */
+void tma_dsmem_send_line(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
+                         uint32_t sectors, uint64_t cycle);
+
+/* dsmem.c: what another SM has sent comes at `cycle`. True where it ends an access of the SM: then
+ * the packet is the caller's. */
+bool tma_dsmem_receive(struct tma_core *core, struct tma_sms *sms, uint32_t packet, uint64_t cycle);
 
 /* transfer.c: makes room for further transfers. False when out of memory. */
 bool tma_transfers_grow(struct tma_core *core, struct tma_sms *sms);

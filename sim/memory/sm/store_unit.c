@@ -70,6 +70,10 @@ static enum tma_packet_kind kind_of(enum tma_direction direction) {
 static void send(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
                  const struct tma_line_request *request, uint64_t cycle) {
     struct tma_transfer *owner = &sms->transfers[transfer];
+    if (owner->peer != TMA_NONE) {
+        tma_dsmem_send_line(core, sms, transfer, request->sectors, cycle);
+        return;
+    }
     uint32_t id = tma_packet_new(core);
     if (id == TMA_NONE)
         return;
@@ -142,10 +146,18 @@ static void note_held(const struct tma_store_unit *unit, struct tma_transfer *tr
 
 /* The transfer at the head has been read from shared memory. */
 static void finish(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit) {
-    struct tma_transfer *transfer = &sms->transfers[take_head(sms, unit)];
+    uint32_t id = take_head(sms, unit);
+    struct tma_transfer *transfer = &sms->transfers[id];
     uint64_t read = tma_ticks_to_cycle(unit->clock_ticks);
     transfer->generated = true;
     transfer->completion.rows_cycle = transfer->completion.sent_cycle = read;
+    if (transfer->peer != TMA_NONE) { /* no commit group has it: it completes where it goes */
+        if (transfer->outstanding == 0)
+            tma_transfer_complete(core, sms, id,
+                                  transfer->completion.arrival_cycle +
+                                      core->machine->tma.complete_cycles);
+        return;
+    }
     transfer->completion.arrival_cycle = read;
     note_held(unit, transfer);
     complete_committed(core, sms, unit, read);
@@ -195,8 +207,9 @@ static void make_packet(struct tma_core *core, struct tma_sms *sms, struct tma_s
     unit->busy_ticks += ticks;
     transfer->completion.requests++;
     if (!request.fill) {
-        unit->credits -= (int32_t)tma_write_flits(kind_of(transfer->direction), request.sectors,
-                                                  request.partial);
+        if (transfer->peer == TMA_NONE)
+            unit->credits -= (int32_t)tma_write_flits(kind_of(transfer->direction), request.sectors,
+                                                      request.partial);
         send(core, sms, unit->head, &request, tma_ticks_to_cycle(unit->clock_ticks));
     }
     if (tma_row_splitter_is_row_end(&transfer->splitter))
@@ -339,7 +352,7 @@ void tma_store_unit_enqueue(struct tma_core *core, struct tma_sms *sms, uint32_t
                             const struct tma_operation_size *size, uint64_t cycle) {
     struct tma_transfer *transfer = &sms->transfers[id];
     struct tma_store_unit *unit = &sms->store_units[transfer->sm];
-    transfer->queued_cycle = issue(core, sms, unit, id, cycle);
+    transfer->queued_cycle = transfer->peer == TMA_NONE ? issue(core, sms, unit, id, cycle) : cycle;
     unit->work_ticks = tma_later(unit->work_ticks, transfer->queued_cycle * TMA_TICKS) +
                        work_ticks(core->machine, transfer, size);
     transfer->next = TMA_NONE;

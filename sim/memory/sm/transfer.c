@@ -126,9 +126,11 @@ void tma_transfer_complete(struct tma_core *core, struct tma_sms *sms, uint32_t 
     uint64_t least = core->cycle + tma_machine_completion_cycles(core->machine);
     transfer->completion.cycle = tma_later(cycle, least);
     transfer->completed = true;
-    if (sms->reports_fills && transfer->direction != TMA_LOAD && transfer->outstanding > 0)
+    bool distant = transfer->peer != TMA_NONE;
+    if (sms->reports_fills && transfer->direction != TMA_LOAD && !distant &&
+        transfer->outstanding > 0)
         transfer->completion.late_fills = ++sms->late_transfers;
-    if (!transfer->completion.copied)
+    if (distant || !transfer->completion.copied)
         add_counts(&transfer->completion, &transfer->splitter, &core->fill_counts[id]);
     if (!push_completion(sms, &transfer->completion))
         core->out_of_memory = true;
