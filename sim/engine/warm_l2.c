@@ -13,7 +13,7 @@ void tma_warm_launches(struct tma_simulation *simulation, void (*replay)(void *c
 }
 
 void tma_warm_operation(struct tma_simulation *simulation, uint32_t sm, uint32_t map_number,
-                        uint32_t map_index, const struct tma_operation *operation,
+                        uint32_t map_index, const struct tma_operation *operation, bool one_row,
                         uint8_t *visitors) {
     struct tma_tensor_map map = simulation->maps.maps[map_number];
     struct tma_row_stream rows;
@@ -25,6 +25,8 @@ void tma_warm_operation(struct tma_simulation *simulation, uint32_t sm, uint32_t
         again = *visitors != 0;
         *visitors = (uint8_t)(*visitors | partition);
     }
+    if (one_row)
+        map.box_dim[1] = 1;
     map.global_address += simulation->maps.arrays[map_number].pitch_bytes * map_index;
     if (tma_rows_begin(&rows, &map, operation, NULL, NULL) == TMA_OK)
         tma_memory_warm(simulation->memory, sm, operation->direction, map.l2_promotion, &rows,

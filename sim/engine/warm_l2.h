@@ -14,11 +14,12 @@ void tma_warm_start(struct tma_simulation *simulation);
 void tma_warm_launches(struct tma_simulation *simulation, void (*replay)(void *context),
                        void *context);
 
-/* Brings the lines of an operation that an SM issues into L2. As long as L2 holds all lines, a
+/* Brings the lines of an operation that an SM issues into L2; with `one_row`, those of the first
+ * row of its box alone. As long as L2 holds all lines, a
  * second visit from the same partition changes nothing: *visitors, which may be NULL, has a bit for
  * each partition from which the same operation came before. */
 void tma_warm_operation(struct tma_simulation *simulation, uint32_t sm, uint32_t map,
-                        uint32_t map_index, const struct tma_operation *operation,
+                        uint32_t map_index, const struct tma_operation *operation, bool one_row,
                         uint8_t *visitors);
 
 #endif

@@ -65,8 +65,8 @@ struct tma_kernel_reader {
 extern const struct tma_schema tma_kernel_schema, tma_ring_schema, tma_buffer_schema,
     tma_role_schema, tma_tiles_schema, tma_tile_operation_schema, tma_mma_schema,
     tma_mma_operand_schema, tma_instructions_schema, tma_wavefronts_schema, tma_acquire_schema,
-    tma_release_schema, tma_wait_stores_schema, tma_dsmem_schema, tma_table_schema, tma_barrier_schema,
-    tma_add_flag_schema, tma_wait_flag_schema;
+    tma_release_schema, tma_wait_stores_schema, tma_dsmem_schema, tma_table_schema,
+    tma_barrier_schema, tma_add_flag_schema, tma_wait_flag_schema;
 
 /* Reads the mapping `kernel`. Appends every error to the list. The program is that of the scenario.
  */

@@ -139,6 +139,70 @@ START_TEST(a_hit_takes_its_latency) {
 }
 END_TEST
 
+/* Two CTAs of a cluster reach each other's shared memory: what a run counts. */
+#define PAIR                                                                                       \
+    "name: dsmem\ngpu: configs/gpus/h100_sxm.yaml\ntensor_maps:\n"                                 \
+    "  X: {data_type: float32, global_dim: [256, 64], box_dim: [4, 1]}\n"                          \
+    "kernel:\n  ctas: 2\n  cluster: 2\n  buffers: {c: 1024}\n"                                     \
+    "  rings: {x: {stages: 1, operands: {a: 1024}}}\n  roles:\n    one:\n      warps: 4\n"         \
+    "      program:\n"
+#define FILLED LINE("acquire: x") LINE("bulk: {rank: 1 - rank, from: c, into: x}") LINE("wait: x")
+
+static const struct {
+    const char *text, *error;
+    uint64_t accesses, bytes, flits; /* without those of FILLED */
+} exchanges[] = {
+    {PAIR FILLED, NULL, 0, 0, 0},
+    /* 64 lanes of 16 bytes each: two instructions, of 16 sectors each and a head */
+    {PAIR FILLED LINE("dsmem: {rank: 1 - rank, write: c}"), NULL, 4, 2048, 68},
+    /* a request each, and 4 sectors back */
+    {PAIR FILLED LINE("dsmem: {rank: 1 - rank, read: c, lane_bytes: 4}") LINE("wait_loads: 0"),
+     NULL, 16, 2048, 80},
+    {PAIR FILLED LINE("dsmem: {rank: 1 - rank, write: c, reduction: add, bytes: 128}"), NULL, 2,
+     256, 18},
+    {PAIR FILLED LINE("dsmem: {rank: 1 - rank, write: c, bytes: 16, lanes: same, active: 1}"), NULL,
+     2, 32, 2},
+    /* the own shared memory */
+    {PAIR FILLED LINE("dsmem: {rank: rank, read: c, bytes: 64}") LINE("wait_loads: 0"), NULL, 2,
+     128, 0},
+    /* st.async */
+    {PAIR LINE("acquire: x") LINE("dsmem: {rank: 1 - rank, write: x}") LINE("wait: x"), NULL, 4,
+     2048 - 2048, 68 - 64},
+    {PAIR FILLED LINE("dsmem: {rank: 2, read: c}") LINE("wait_loads: 0"),
+     "its rank is 2; the cluster has the ranks 0 to 1", 0, 0, 0},
+    {PAIR FILLED LINE("dsmem: {rank: 1, read: c, offset: 1008, bytes: 32}") LINE("wait_loads: 0"),
+     "it moves 32 B from offset 1008 B on, of a place of 1024 B", 0, 0, 0},
+    {PAIR FILLED LINE("dsmem: {rank: 1, read: c, offset: 8, bytes: 32}") LINE("wait_loads: 0"),
+     "both have to be multiples of 16 B", 0, 0, 0},
+    {PAIR FILLED LINE("if: rank == 1") "          then: [exit]\n" LINE("cycles: 20000")
+         LINE("dsmem: {rank: 1, read: c}") LINE("wait_loads: 0"),
+     "the CTA of rank 1 of its cluster, which has ended", 0, 0, 0},
+    {PAIR LINE("acquire: {ring: x, expect: 1040}") LINE("bulk: {rank: 1 - rank, from: c, into: x}")
+         LINE("wait: x"),
+     "deadlock", 0, 0, 0},
+};
+
+START_TEST(exchanges_between_ctas) {
+    static struct tma_scenario scenario;
+    static struct tma_result result;
+    struct tma_error error = {.text = ""};
+    ck_assert(read_scenario_text(exchanges[_i].text, "text", NULL, 0, &scenario, NULL));
+    enum tma_error_code code =
+        tma_kernel_run(&scenario.machine, &scenario.program->kernel, NULL, &result, NULL, &error);
+    tma_scenario_free(&scenario);
+    if (exchanges[_i].error != NULL) {
+        ck_assert_int_ne(code, TMA_OK);
+        ck_assert_msg(strstr(error.text, exchanges[_i].error) != NULL, "%s", error.text);
+        return;
+    }
+    ck_assert_msg(code == TMA_OK, "%s", error.text);
+    /* FILLED: two copies of 1024 bytes, 32 flits each */
+    ck_assert_uint_eq(result.counters.dsmem_accesses, exchanges[_i].accesses);
+    ck_assert_uint_eq(result.counters.dsmem_bytes, 2048 + exchanges[_i].bytes);
+    ck_assert_uint_eq(result.counters.dsmem_flits, 64 + exchanges[_i].flits);
+}
+END_TEST
+
 /* A row that no entry names, or that is no coordinate, stops the run. */
 static const struct {
     const char *text, *error;
@@ -166,6 +230,31 @@ START_TEST(rows_of_tables) {
         bad_rows[_i].code);
     ck_assert_msg(strstr(error.text, bad_rows[_i].error) != NULL, "%s", error.text);
     tma_scenario_free(&scenario);
+}
+END_TEST
+
+/* What the launch before has gathered is in L2: the rows that its table names, not those of the
+ * box. */
+static const char *const gathers[] = {
+    HEAD LINE("cp_async: {map: X, into: t, table: ids, at: [0, 0]}"),
+    HEAD LINE("bulk: {map: X, into: t, table: ids, at: [0, 0]}"),
+    HEAD FILL LINE("load: {map: X, by: warps, table: ids, entry: 1, at: [0, 0]}")
+        LINE("wait_loads: 0"),
+};
+
+START_TEST(gathered_rows_stay) {
+    static struct tma_scenario scenario;
+    static struct tma_result result;
+    struct tma_error error = {.text = ""};
+    for (int cold = 1; cold >= 0; cold--) {
+        ck_assert(read_scenario_text(gathers[_i], "text", NULL, 0, &scenario, NULL));
+        scenario.program->kernel.cold = cold;
+        enum tma_error_code code = tma_kernel_run(&scenario.machine, &scenario.program->kernel,
+                                                  NULL, &result, NULL, &error);
+        ck_assert_msg(code == TMA_OK, "%s", error.text);
+        ck_assert_int_eq(result.counters.dram_read_sectors > 0, cold);
+        tma_scenario_free(&scenario);
+    }
 }
 END_TEST
 
@@ -207,7 +296,9 @@ int main(void) {
     TCase *cases = tcase_create("lanes");
     tcase_add_loop_test(cases, accesses, 0, (int)TABLE_ROWS(kernels));
     tcase_add_test(cases, a_hit_takes_its_latency);
+    tcase_add_loop_test(cases, exchanges_between_ctas, 0, (int)TABLE_ROWS(exchanges));
     tcase_add_loop_test(cases, rows_of_tables, 0, (int)TABLE_ROWS(bad_rows));
+    tcase_add_loop_test(cases, gathered_rows_stay, 0, (int)TABLE_ROWS(gathers));
     tcase_add_loop_test(cases, copies_are_counted, 0, (int)TABLE_ROWS(copies));
     suite_add_tcase(suite, cases);
     load_engine();

@@ -5,6 +5,7 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "base/fuzzing.h"
+#include "engine/lane_accesses.h"
 #include "engine/operation_set.h"
 #include "engine/roles/kernel_sampling.h"
 #include "engine/roles/statement_operation.h"
@@ -26,6 +27,7 @@ enum { LEAST_ROUNDS = 4 };
 struct past_operation {
     struct tma_operation operation;
     uint32_t map, map_index, sm;
+    bool one_row; /* of the box: that which a table names */
 };
 
 struct history {
@@ -44,15 +46,7 @@ static uint32_t bytes_of(const struct tma_kernel_engine *engine,
 }
 
 /* Adds an operation, and forgets those that no longer matter. False when out of memory. */
-static bool remember(struct history *history, struct tma_role_state *role,
-                     const struct tma_statement *statement) {
-    struct tma_kernel_engine *engine = history->engine;
-    struct past_operation past = {.map = statement->map, .sm = role->cta->sm->number};
-    struct tma_error error;
-    if (!tma_statement_operation(engine->kernel, statement,
-                                 tma_cursor_place(&role->cursor)->variables, &past.operation,
-                                 &past.map_index, &error))
-        return true; /* the run says so */
+static bool add(struct history *history, const struct past_operation *past) {
     if (history->count - history->first == history->capacity) {
         if (history->capacity == MOST_OPERATIONS) {
             history->first++;
@@ -68,7 +62,32 @@ static bool remember(struct history *history, struct tma_role_state *role,
             history->capacity = capacity;
         }
     }
-    history->items[history->count++ % history->capacity] = past;
+    history->items[history->count++ % history->capacity] = *past;
+    return true;
+}
+
+/* Adds the operation of a statement; where a table names its rows, each of them. False when out of
+ * memory. */
+static bool remember(struct history *history, struct tma_role_state *role,
+                     const struct tma_statement *statement) {
+    const struct tma_kernel *kernel = history->engine->kernel;
+    const int64_t *variables = tma_cursor_place(&role->cursor)->variables;
+    bool gathers = statement->lanes.rows != NULL;
+    struct past_operation past = {
+        .map = statement->map, .sm = role->cta->sm->number, .one_row = gathers};
+    struct tma_error error;
+    int64_t entry;
+    if (!tma_statement_operation(kernel, statement, variables, &past.operation, &past.map_index,
+                                 &error) ||
+        !tma_value_at(&statement->entry, variables, &entry, &error))
+        return true; /* the run says so */
+    if (!gathers)
+        return add(history, &past);
+    for (uint32_t i = 0; i < kernel->maps[statement->map].box_dim[1]; i++)
+        if (tma_lane_row_at(&statement->lanes, entry + i, &past.operation.coordinates[1], &error) ==
+                TMA_OK &&
+            !add(history, &past))
+            return false;
     return true;
 }
 
@@ -218,7 +237,7 @@ static void replay(void *context) {
                                                &past->operation)
                             ->mask;
         tma_warm_operation(simulation, past->sm, past->map, past->map_index, &past->operation,
-                           visitors);
+                           past->one_row, visitors);
     }
 }
 

@@ -44,7 +44,8 @@ static void warm_operation(struct tma_slot_program *program,
     tma_warm_operation(
         &program->simulation,
         tma_cta_at(&program->simulation, cta % program->simulation.place_count)->sm->number,
-        stage->map, tma_walk_map_index(stage, workload, cta, iteration), &operation, visitors);
+        stage->map, tma_walk_map_index(stage, workload, cta, iteration), &operation, false,
+        visitors);
 }
 
 static void warm_stage(struct tma_slot_program *program, const struct tma_stage_operation *stage,
