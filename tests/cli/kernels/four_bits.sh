@@ -12,6 +12,7 @@ kernel:
       program:
         - for: {i: 1000}
           do: [{mma: {shape: [64, 256, 128], type: TYPE, in_flight: 1, a: registers, b: tile}}]
+        - wait_mma: 0
 YAML
 for type in float8 float4; do
     sed "s/TYPE/$type/" products.yaml >$type.yaml
