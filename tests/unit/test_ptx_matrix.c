@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "banks/wgmma_descriptor.h"
 #include "float_value.h"
 #include "ptx/matrix.h"
 #include "ptx/read.h"
@@ -399,8 +400,8 @@ START_TEST(test_base_offset) {
     uint64_t moved = descriptor(4096 + 3 * 128, 16, 1024, 1) | UINT64_C(3) << 49;
     for (uint32_t line = 0; line < 64; ++line)
         for (uint32_t chunk = 0; chunk < 2; ++chunk)
-            ck_assert_uint_eq(tma_ptx_descriptor_address(moved, false, line, chunk),
-                              tma_ptx_descriptor_address(aligned, false, line, chunk) + 3 * 128);
+            ck_assert_uint_eq(tma_wgmma_descriptor_address(moved, false, line, chunk),
+                              tma_wgmma_descriptor_address(aligned, false, line, chunk) + 3 * 128);
 }
 END_TEST
 
