@@ -411,3 +411,11 @@ struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *li
     tma_release(text);
     return root;
 }
+
+bool tma_document_is_scenario(const struct tma_yaml_node *root) {
+    static const char *const own_keys[] = {"name", "gpu", "tensor_maps", "workload", "kernel"};
+    for (size_t i = 0; i < sizeof own_keys / sizeof own_keys[0]; i++)
+        if (tma_yaml_find(root, own_keys[i]) != NULL)
+            return true;
+    return false;
+}

@@ -20,4 +20,7 @@ struct tma_yaml_node *tma_yaml_parse_mapping(const char *text, size_t length, co
 /* As tma_yaml_parse_mapping, for the file at `path`, which every location borrows. */
 struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *list);
 
+/* Whether a mapping is a scenario, maybe one that lacks something, and no tensor map alone. */
+bool tma_document_is_scenario(const struct tma_yaml_node *root);
+
 #endif

@@ -23,15 +23,6 @@ static const struct tma_schema wrapper_schema = {wrapper_keys, 1};
 static const char *const decode_keys[] = {"format",     "findings", "legal", "usable",
                                           "violations", "advice",   "name",  "operation"};
 
-/* Whether a document without maps is a scenario that lacks them, and no single map. */
-static bool is_scenario(const struct tma_yaml_node *root) {
-    static const char *const own_keys[] = {"name", "gpu", "workload", "kernel"};
-    for (size_t i = 0; i < sizeof own_keys / sizeof own_keys[0]; i++)
-        if (tma_yaml_find(root, own_keys[i]) != NULL)
-            return true;
-    return false;
-}
-
 /* Returns the mapping of names to maps; NULL, with an error in the list, if there is none. For a
  * document with a single map, makes such a mapping. */
 static const struct tma_yaml_node *find_maps(struct tma_map_file *file,
@@ -43,7 +34,7 @@ static const struct tma_yaml_node *find_maps(struct tma_map_file *file,
         return maps;
     }
     const struct tma_yaml_node *map = tma_yaml_find(root, "tensor_map");
-    if (map == NULL && is_scenario(root)) {
+    if (map == NULL && tma_document_is_scenario(root)) {
         tma_diagnose(reader->list, TMA_ERROR_SYNTAX, root->at,
                      "tensor_maps is missing; " EXPECTED_MAPS);
         return NULL;

@@ -268,6 +268,13 @@ static bool read_scenario(size_t errors_before, const char *const *settings, siz
     size_t first = list->count;
     if (scenario->document == NULL)
         return false;
+    if (!tma_document_is_scenario(scenario->document) &&
+        tma_yaml_find(scenario->document, "global_dim") != NULL) {
+        tma_diagnose(list, TMA_ERROR_SYNTAX, scenario->document->at,
+                     "a tensor map alone is no scenario; check, layout and encode read it, and a "
+                     "scenario has it in tensor_maps, beside a workload or a kernel");
+        return false;
+    }
     if (!tma_scenario_name_settings(scenario, setting_count)) {
         tma_diagnose(list, TMA_ERROR_MEMORY, scenario->document->at, "out of memory");
         return false;

@@ -57,6 +57,21 @@ static size_t add_numbers(char *text, size_t size, const char *key, const uint64
     return at + (size_t)snprintf(text + at, size - at, "]");
 }
 
+/* Adds what the rules refuse in the only map of a file, at its place there. */
+static void check_alone(const struct cli_map_input *input, enum tma_architecture architecture,
+                        struct tma_diagnostics *list) {
+    struct tma_violation violations[TMA_MAX_VIOLATIONS];
+    size_t count =
+        tma_tensor_map_check(cli_map(input, 0), architecture, violations, TMA_MAX_VIOLATIONS);
+    for (size_t i = 0; i < count; i++) {
+        char text[TMA_ERROR_TEXT_BYTES];
+        tma_violation_text(&violations[i], text, sizeof text);
+        tma_diagnose(list, TMA_ERROR_TENSOR_MAP,
+                     tma_map_file_locate(&input->file, 0, violations[i].field, violations[i].index),
+                     "%s", text);
+    }
+}
+
 /* A scenario with one load of a tiled map. */
 static void write_load(const struct tma_tensor_map *map, char text[MAP_TEXT_BYTES]) {
     uint64_t box[TMA_MAX_RANK], strides[TMA_MAX_RANK];
@@ -84,7 +99,7 @@ static void write_load(const struct tma_tensor_map *map, char text[MAP_TEXT_BYTE
  * *alone is false where the file is none, and then nothing is said. */
 static bool read_map_alone(const struct cli_options *options, struct tma_scenario *scenario,
                            bool *alone) {
-    struct tma_diagnostics list = {0};
+    struct tma_diagnostics list = {0}, of_text = {0};
     struct cli_map_input input;
     const struct cli_list *settings = &options->settings;
     const char **of_machine = tma_allocate(settings->count, sizeof *of_machine);
@@ -101,10 +116,13 @@ static bool read_map_alone(const struct cli_options *options, struct tma_scenari
         *scenario = (struct tma_scenario){0};
     } else if (*alone) {
         write_load(cli_map(&input, 0), text);
-        good = tma_scenario_read_text(text, "the map", of_machine, count, scenario, &list);
-        cli_print_diagnostics(&list);
+        good = tma_scenario_read_text(text, "the map", of_machine, count, scenario, &of_text);
+        if (!good)
+            check_alone(&input, scenario->machine.architecture, &list);
+        cli_print_diagnostics(tma_diagnostics_total(&list) > 0 ? &list : &of_text);
     }
     tma_diagnostics_free(&list);
+    tma_diagnostics_free(&of_text);
     tma_release(of_machine);
     cli_map_input_free(&input);
     return good;

@@ -6,6 +6,7 @@ ask() {
     tmasim "$@" 2>&1 || echo "exit $?"
 }
 ask layout map.yaml
+ask run map.yaml
 ask layout map.yaml --set 'box_dim=[64,64]' --element 5,9
 ask descriptor map.yaml --set 'box_dim=[64,64]' | head -n 3
 ask cute map.yaml --set 'box_dim=[32,64]' swizzle=64b
