@@ -160,13 +160,25 @@ static char *report_lines(const struct tma_scenario *scenario, const struct tma_
     return sort_lines(text);
 }
 
-/* Puts the roles of a result in the order of their names. */
+/* Where a ring comes in the order of the names. */
+static uint32_t place_of_ring(const struct tma_kernel *kernel, uint32_t ring) {
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        place += strcmp(kernel->rings[i].name, kernel->rings[ring].name) < 0;
+    return place;
+}
+
+/* Puts the roles and the rings of a result in the order of their names. */
 static void order_roles(const struct tma_kernel *kernel, struct tma_result *result) {
     struct tma_result listed = *result;
     uint32_t order[TMA_MAX_ROLES];
     tma_kernel_role_order(kernel, order);
-    for (uint32_t r = 0; r < kernel->role_count; r++)
+    for (uint32_t r = 0; r < kernel->role_count; r++) {
         memcpy(result->role_cycles[r], listed.role_cycles[order[r]], sizeof listed.role_cycles[r]);
+        for (uint32_t ring = 0; ring < kernel->ring_count; ring++)
+            result->ring_cycles[r][place_of_ring(kernel, ring)] =
+                listed.ring_cycles[order[r]][ring];
+    }
     /* Consumers are numbered as they are listed; the report has their lines. */
     memset(result->consumers, 0, sizeof result->consumers);
     /* It has numbers of lines. */
