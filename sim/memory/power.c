@@ -2,6 +2,15 @@
 
 enum { STEPS = 40 /* of bisection: a clock to a thousandth of a MHz */ };
 
+uint32_t tma_mma_rate(const struct tma_machine *machine, enum tma_mma_type type) {
+    const uint32_t rates[TMA_MMA_TYPE_COUNT] = {[TMA_MMA_HALF] = machine->sm.mma_half,
+                                                [TMA_MMA_TF32] = machine->sm.mma_tf32,
+                                                [TMA_MMA_BYTE] = machine->sm.mma_byte,
+                                                [TMA_MMA_NIBBLE] = machine->sm.mma_nibble,
+                                                [TMA_MMA_FP64] = machine->sm.mma_fp64};
+    return rates[type];
+}
+
 static double part(uint32_t permille) {
     return permille / 1000.0;
 }

@@ -26,14 +26,7 @@ enum tma_mma_type {
 };
 
 /* Multiply-adds of an SM in a cycle; 0: without limit; 4-bit types: none. */
-static inline uint32_t tma_mma_rate(const struct tma_machine *machine, enum tma_mma_type type) {
-    const uint32_t rates[TMA_MMA_TYPE_COUNT] = {[TMA_MMA_HALF] = machine->sm.mma_half,
-                                                [TMA_MMA_TF32] = machine->sm.mma_tf32,
-                                                [TMA_MMA_BYTE] = machine->sm.mma_byte,
-                                                [TMA_MMA_NIBBLE] = machine->sm.mma_nibble,
-                                                [TMA_MMA_FP64] = machine->sm.mma_fp64};
-    return rates[type];
-}
+uint32_t tma_mma_rate(const struct tma_machine *machine, enum tma_mma_type type);
 
 /* What a run did, as a simulation at `machine`'s own clock counted it. */
 struct tma_activity {

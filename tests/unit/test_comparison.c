@@ -241,7 +241,8 @@ static const struct format_part parts[] = {
     {"svg", "a&lt;b|&quot;c&quot;&amp;d", 2},
     /* Six panels of 32 rows of 8 chunks, and the legend; the lanes that collide: 8, and in the
      * column of words 32, 4 and 4. */
-    {"svg", "class=\"cell\"", 6 * 32 * 8 + 8},
+    {"svg", "class=\"cell over\"", 6 * 32 * 8},
+    {"svg", "class=\"cell\"", 8},
     {"svg", "class=\"worst\"", 8 + 32 + 4 + 4},
     {"svg", "class=\"lane\"", 3 * 8 + 3 * 32},
     {"svg", "</g>", 6},

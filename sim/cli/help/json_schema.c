@@ -391,6 +391,8 @@ static void write_statement_value(struct tma_json *json, const struct tma_statem
     } else if (section != NULL) {
         tma_json_begin_array(json, "anyOf");
         write_reference(json, NULL, section, COMPLETE);
+        if (strcmp(form->word, "bulk") == 0) /* with `rank` */
+            write_reference(json, NULL, "dsmem", COMPLETE);
         if (strcmp(form->takes, "keys below") != 0) /* a word may stand for them */
             write_expression_form(json, NULL);
         tma_json_end_array(json);
