@@ -1,8 +1,9 @@
-#define _DEFAULT_SOURCE /* madvise */
+#define _GNU_SOURCE /* madvise, fopencookie */
 #include "base/allocation.h"
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -103,8 +104,50 @@ char *tma_copy_bytes(const char *text, size_t length) {
     return copy;
 }
 
+/* A stream into memory. That of open_memstream() does not remember that a single character found no
+ * room: its text lacks it, and ferror() does not tell. */
+struct text_stream {
+    char **text, *bytes;
+    size_t *length, count, room;
+};
+
+static ssize_t write_text(void *cookie, const char *bytes, size_t count) {
+    struct text_stream *stream = cookie;
+    if (count >= stream->room - stream->count) { /* room for the 0 behind it, too */
+        size_t room = 2 * (stream->room + count);
+        char *grown = realloc(stream->bytes, room);
+        if (grown == NULL)
+            return 0;
+        stream->bytes = grown;
+        stream->room = room;
+    }
+    memcpy(stream->bytes + stream->count, bytes, count);
+    stream->count += count;
+    return (ssize_t)count;
+}
+
+static int close_text(void *cookie) {
+    struct text_stream *stream = cookie;
+    if (stream->bytes == NULL)
+        stream->bytes = malloc(1);
+    if (stream->bytes != NULL)
+        stream->bytes[stream->count] = '\0';
+    *stream->text = stream->bytes;
+    *stream->length = stream->count;
+    free(stream);
+    return 0;
+}
+
 FILE *tma_open_text(char **text, size_t *length) {
-    return fails() ? NULL : open_memstream(text, length);
+    const cookie_io_functions_t functions = {.write = write_text, .close = close_text};
+    struct text_stream *stream = fails() ? NULL : calloc(1, sizeof *stream);
+    FILE *file = NULL;
+    if (stream == NULL)
+        return NULL;
+    *stream = (struct text_stream){.text = text, .length = length};
+    if ((file = fopencookie(stream, "w", functions)) == NULL)
+        free(stream);
+    return file;
 }
 
 bool tma_close_text(FILE *stream, char **text) {
