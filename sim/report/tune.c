@@ -1,6 +1,7 @@
 #include "report/tune.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/format_table.h"
 #include "report/kernel_figures.h"
@@ -17,11 +18,15 @@ static bool is_work(int cause) {
     return cause == TMA_ROLE_COMPUTE || cause == TMA_ROLE_PRODUCTS || cause == TMA_ROLE_SHARED;
 }
 
-/* The role that computes longest: the one whose waits cost time. */
-static uint32_t computing_role(const struct tma_result *result) {
-    uint32_t best = 0;
+/* The role that computes longest, the first one by name of several: the one whose waits cost time.
+ */
+static uint32_t computing_role(const struct tma_kernel *kernel, const struct tma_result *result) {
+    uint32_t order[TMA_MAX_ROLES], best;
     uint64_t most = 0;
-    for (uint32_t r = 0; r < result->role_count; r++) {
+    tma_kernel_role_order(kernel, order);
+    best = order[0];
+    for (uint32_t n = 0; n < kernel->role_count; n++) {
+        uint32_t r = order[n];
         uint64_t work = 0;
         for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++)
             work += is_work(i) ? result->role_cycles[r][i] : 0;
@@ -33,13 +38,13 @@ static uint32_t computing_role(const struct tma_result *result) {
 
 struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input) {
     struct tma_kernel_figures figures = tma_kernel_figures_of(input);
-    const uint64_t *rings = input->result->ring_cycles[computing_role(input->result)];
     struct tma_tune_limiter limiter = {.ring = ""};
     uint32_t ring = 0;
     struct tma_busiest busiest = tma_busiest_of(input->result);
     int wait = TMA_ROLE_FULL;
-    uint32_t role = computing_role(input->result);
-    const uint64_t *cycles = input->result->role_cycles[role];
+    uint32_t role = computing_role(input->kernel, input->result);
+    const uint64_t *cycles = input->result->role_cycles[role],
+                   *rings = input->result->ring_cycles[role];
     for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++)
         if (!is_work(i) && cycles[i] > cycles[wait])
             wait = i;
@@ -48,7 +53,10 @@ struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input
     snprintf(limiter.wait, sizeof limiter.wait, "%s",
              tma_role_cause_key((enum tma_role_cause)wait));
     for (uint32_t i = 1; i < input->kernel->ring_count; i++)
-        ring = rings[i] > rings[ring] ? i : ring;
+        if (rings[i] > rings[ring] ||
+            (rings[i] == rings[ring] &&
+             strcmp(input->kernel->rings[i].name, input->kernel->rings[ring].name) < 0))
+            ring = i;
     if ((wait == TMA_ROLE_FULL || wait == TMA_ROLE_EMPTY) && input->kernel->ring_count > 0)
         snprintf(limiter.ring, sizeof limiter.ring, "%s", input->kernel->rings[ring].name);
     limiter.busy = busiest.busy;
