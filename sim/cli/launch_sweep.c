@@ -65,9 +65,10 @@ static void say_why(const struct tma_prepared *prepared, const struct tma_ptx_re
 
 /* A measured launch has the clock of its measurement. */
 static void find_times(const struct tma_launch *launch, const struct tma_machine *machine,
-                       bool measured, struct tma_core_result *timing, struct launch_row *row) {
+                       bool measured, bool sample, struct tma_core_result *timing,
+                       struct launch_row *row) {
     if (!measured)
-        cli_launch_find_memory_share(launch, machine, false, timing);
+        cli_launch_find_memory_share(launch, machine, sample, timing);
     struct tma_activity activity = tma_launch_activity(timing, launch->data);
     struct tma_clock_figures clock = tma_clock_figures_of(
         machine, &activity, measured ? machine->sm_clock_mhz : launch->sm_clock_mhz);
@@ -99,7 +100,7 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
         } else {
             row->run = true;
             row->cycles = timing.cycles;
-            find_times(launch, &machine, is_measured, &timing, row);
+            find_times(launch, &machine, is_measured, sample, &timing, row);
             row->validated = machine.validated;
             row->edited = machine.edited;
             row->public_data = machine.public_data;
