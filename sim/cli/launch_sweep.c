@@ -16,12 +16,11 @@
 #include "cli/tasks.h"
 #include "core/core_run.h"
 #include "launch/prepared.h"
-#include "memory/machine_parameter.h"
 #include "report/clock_figures.h"
 #include "report/json_writer.h"
 #include "report/launch_report.h"
 #include "report/ratio.h"
-#include "scenario/document.h"
+#include "scenario/machine_file.h"
 #include "search/journal.h"
 
 struct launch_sweep {
@@ -253,14 +252,19 @@ static void take_row(void *context, const struct tma_yaml_node *line) {
         fill_row(&tune->rows[number - 1], &row);
 }
 
-static uint64_t digest_machine(uint64_t digest, const struct tma_machine *machine) {
-    for (size_t i = 0; i < tma_machine_parameter_count; i++)
-        digest = tma_digest_add(digest, (const char *)machine + tma_machine_parameters[i].offset,
-                                sizeof(uint32_t));
-    return tma_digest_add_text(digest, machine->name);
+struct row_digest {
+    uint64_t digest;
+    bool complete; /* false when out of memory */
+};
+
+static void digest_pair(void *context, const char *key, const char *value) {
+    struct row_digest *row = context;
+    row->complete = row->complete && value != NULL;
+    row->digest = tma_digest_add_text(row->digest, key);
+    row->digest = tma_digest_add_text(row->digest, value == NULL ? "" : value);
 }
 
-/* Adds what a row names besides its settings: PTX, machine, contents. */
+/* Adds what a row names besides its settings: PTX, machine, contents. False when out of memory. */
 static bool digest_row(const struct launch_sweep *sweep, size_t number, uint64_t *digest) {
     struct tma_diagnostics list = tma_diagnostics_empty();
     struct tma_launch launch;
@@ -278,8 +282,12 @@ static bool digest_row(const struct launch_sweep *sweep, size_t number, uint64_t
             tma_release(path);
         }
         struct tma_machine machine;
+        struct row_digest row = {.digest = *digest, .complete = true};
+        const struct tma_describer describer = {digest_pair, &row, ""};
         if (good && cli_launch_machine(&launch, &machine))
-            *digest = digest_machine(*digest, &machine);
+            tma_machine_describe(&machine, &describer);
+        *digest = row.digest;
+        good = good && row.complete;
     }
     tma_launch_free(&launch);
     tma_diagnostics_free(&list);

@@ -2,6 +2,7 @@
 # many launches by rank.
 cp ../../examples/launches/copy.ptx ../../examples/launches/copy.yaml "$SCRATCH"
 cp -r launch/data/. "$SCRATCH"
+cp ../../configs/gpus/h200.yaml "$SCRATCH/other.yaml"
 cd "$SCRATCH" || exit
 try() {
     echo "\$ tmasim $*"
@@ -55,6 +56,9 @@ try sweep good.yaml --try block=128 --resume rows.jsonl >once
 sed '1d; s/, "digest.*//' rows.jsonl
 try sweep good.yaml --try block=128 --resume rows.jsonl | diff once - && wc -l <rows.jsonl
 try sweep good.yaml --try block=128 --resume rows.jsonl --sample
+try sweep good.yaml --try block=128 --set gpu=./other.yaml --resume other.jsonl >once
+sed -i 's/ 60160 KiB/ 48128 KiB/' other.yaml
+try sweep good.yaml --try block=128 --set gpu=./other.yaml --resume other.jsonl
 echo '// changed' >>ptx/faults.ptx
 try sweep good.yaml --try block=128 --resume rows.jsonl
 try sweep good.yaml --try block=128 --sample
