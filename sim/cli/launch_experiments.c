@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/path.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/tasks.h"
@@ -248,10 +249,9 @@ static bool read_barrier(const char *text, const char *offset, struct launch_tri
 }
 
 static bool is_file(const char *path, const char *name, size_t length) {
-    const char *last = path == NULL ? NULL : strrchr(path, '/');
     if (path == NULL)
         return false;
-    last = last == NULL ? path : last + 1;
+    const char *last = tma_path_name(path);
     return (strlen(path) == length && strncmp(path, name, length) == 0) ||
            (strlen(last) == length && strncmp(last, name, length) == 0);
 }

@@ -9,6 +9,7 @@
 
 #include "base/allocation.h"
 #include "base/limits.h"
+#include "base/path.h"
 #include "cli/files/launch_input.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
@@ -50,9 +51,7 @@ bool cli_launch_take_sass(const char *sass, struct tma_launch *launch, char **pa
     *path = NULL;
     if (sass == NULL)
         return true;
-    const char *name = cli_is_folder(sass) ? cli_file_name(launch->ptx) : NULL;
-    const char *last = name == NULL ? NULL : strrchr(name, '/');
-    name = last == NULL ? name : last + 1;
+    const char *name = cli_is_folder(sass) ? tma_path_name(cli_file_name(launch->ptx)) : NULL;
     size_t length = name == NULL ? 0 : strcspn(name, ".");
     size_t size = strlen(sass) + length + sizeof "//.sass" + PATH_MAX;
     *path = tma_allocate(size, 1);
@@ -168,10 +167,9 @@ static bool read_sources(const struct launch_case *run, char **texts) {
     const struct tma_ptx_module *module = run->prepared.module;
     for (size_t i = 0; i < module->file_count; i++) {
         const char *name = module->files[i];
-        const char *last = name == NULL ? NULL : strrchr(name, '/');
         if (name == NULL)
             continue;
-        char *path = tma_launch_find(&run->launch, last == NULL ? name : last + 1, "sources");
+        char *path = tma_launch_find(&run->launch, tma_path_name(name), "sources");
         size_t length;
         struct tma_error error;
         enum tma_error_code code =

@@ -220,10 +220,6 @@ static bool is_true(const struct tma_yaml_node *line, const char *key) {
     return strcmp(tma_journal_text(line, key), "true") == 0;
 }
 
-static double fraction(const struct tma_yaml_node *line, const char *key) {
-    return strtod(tma_journal_text(line, key), NULL);
-}
-
 static void take_row(void *context, const struct tma_yaml_node *line) {
     struct launch_sweep *sweep = context;
     const struct tma_tune *tune = &sweep->tune;
@@ -232,18 +228,18 @@ static void take_row(void *context, const struct tma_yaml_node *line) {
         !tma_journal_has_settings(line, tune->columns, tune->column_count,
                                   tune->rows[number - 1].values))
         return;
-    struct launch_row row = {
-        .cycles = tma_journal_whole(line, "cycles"),
-        .sm_clock_mhz = (uint32_t)tma_journal_whole(line, "sm_clock_mhz"),
-        .time_ns = fraction(line, "time_ns"),
-        .validated = is_true(line, "timing_validated"),
-        .edited = is_true(line, "timing_edited"),
-        .public_data = is_true(line, "timing_public"),
-        .sampled = is_true(line, "sampled"),
-        .error_percent = fraction(line, "error_percent"),
-        .limiter = {.busy = fraction(line, "busy"), .waited = fraction(line, "waited")}};
+    struct launch_row row = {.cycles = tma_journal_whole(line, "cycles"),
+                             .sm_clock_mhz = (uint32_t)tma_journal_whole(line, "sm_clock_mhz"),
+                             .time_ns = tma_journal_fraction(line, "time_ns"),
+                             .validated = is_true(line, "timing_validated"),
+                             .edited = is_true(line, "timing_edited"),
+                             .public_data = is_true(line, "timing_public"),
+                             .sampled = is_true(line, "sampled"),
+                             .error_percent = tma_journal_fraction(line, "error_percent"),
+                             .limiter = {.busy = tma_journal_fraction(line, "busy"),
+                                         .waited = tma_journal_fraction(line, "waited")}};
     for (int i = 0; i < TMA_SM_CLOCK_COUNT; i++)
-        row.clock_ns[i] = fraction(line, tma_sm_clock_keys[i]);
+        row.clock_ns[i] = tma_journal_fraction(line, tma_sm_clock_keys[i]);
     snprintf(row.limiter.busiest, sizeof row.limiter.busiest, "%s",
              tma_journal_text(line, "busiest"));
     snprintf(row.limiter.wait, sizeof row.limiter.wait, "%s",

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/version.h"
 #include "report/timeline_events.h"
 
@@ -15,12 +16,10 @@ static void place_of(const struct tma_launch_report *report, uint32_t instructio
     const struct tma_ptx_instruction *at = &module->instructions[instruction];
     const struct tma_ptx_place *source = &module->places[at->source];
     const char *file = at->source == 0 ? NULL : module->files[source->file];
-    const char *last = file == NULL ? NULL : strrchr(file, '/');
     if (file == NULL)
         snprintf(place, NAME_BYTES, "%.120s:%" PRIu32, report->ptx_name, at->line);
     else
-        snprintf(place, NAME_BYTES, "%.120s:%" PRIu32, last == NULL ? file : last + 1,
-                 source->line);
+        snprintf(place, NAME_BYTES, "%.120s:%" PRIu32, tma_path_name(file), source->line);
 }
 
 static void write_span(const struct tma_launch_report *report, const struct tma_core_span *span,

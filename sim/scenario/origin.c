@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/path.h"
 #include "scenario/text_file.h"
 #include "scenario/tree.h"
 
@@ -42,8 +43,7 @@ static const char *base_name(const char *path) {
     static const char descriptors[] = "/proc/self/fd/";
     if (strncmp(path, descriptors, sizeof descriptors - 1) == 0)
         return "standard input";
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
+    return tma_path_name(path);
 }
 
 struct tma_origin tma_origin_of(const struct tma_origins *origins, const char *key) {

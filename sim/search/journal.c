@@ -45,7 +45,7 @@ uint64_t tma_journal_whole(const struct tma_yaml_node *line, const char *key) {
     return strtoull(tma_journal_text(line, key), NULL, 10);
 }
 
-static double fraction(const struct tma_yaml_node *line, const char *key) {
+double tma_journal_fraction(const struct tma_yaml_node *line, const char *key) {
     return strtod(tma_journal_text(line, key), NULL);
 }
 
@@ -55,16 +55,16 @@ static struct tma_sweep_figures read_figures(const struct tma_yaml_node *line) {
         .latency_cycles = tma_journal_whole(line, "latency_cycles"),
         .dram_bytes = tma_journal_whole(line, "dram_bytes"),
         .excess_wavefronts = tma_journal_whole(line, "excess_wavefronts"),
-        .time_ns = fraction(line, "time_ns"),
-        .gigabytes_per_second = fraction(line, "gigabytes_per_second"),
-        .bytes_per_cycle_per_sm = fraction(line, "bytes_per_cycle_per_sm"),
-        .l2_hit_fraction = fraction(line, "l2_hit_fraction"),
-        .busy = fraction(line, "busy"),
+        .time_ns = tma_journal_fraction(line, "time_ns"),
+        .gigabytes_per_second = tma_journal_fraction(line, "gigabytes_per_second"),
+        .bytes_per_cycle_per_sm = tma_journal_fraction(line, "bytes_per_cycle_per_sm"),
+        .l2_hit_fraction = tma_journal_fraction(line, "l2_hit_fraction"),
+        .busy = tma_journal_fraction(line, "busy"),
         .timing_validated = strcmp(tma_journal_text(line, "timing_validated"), "true") == 0,
         .timing_edited = strcmp(tma_journal_text(line, "timing_edited"), "true") == 0,
         .timing_public = strcmp(tma_journal_text(line, "timing_public"), "true") == 0,
-        .simulated_percent = fraction(line, "sampled.simulated_percent"),
-        .error_percent = fraction(line, "sampled.error_percent"),
+        .simulated_percent = tma_journal_fraction(line, "sampled.simulated_percent"),
+        .error_percent = tma_journal_fraction(line, "sampled.error_percent"),
     };
     snprintf(figures.busiest, sizeof figures.busiest, "%s", tma_journal_text(line, "busiest"));
     return figures;

@@ -38,6 +38,7 @@ bool tma_journal_has_settings(const struct tma_yaml_node *line, const char *cons
 
 /* Members of a line: 0 and "" where there is none. */
 uint64_t tma_journal_whole(const struct tma_yaml_node *line, const char *key);
+double tma_journal_fraction(const struct tma_yaml_node *line, const char *key);
 const char *tma_journal_text(const struct tma_yaml_node *line, const char *key);
 
 /* Opens the journal at `path`, or begins one. Takes the rows that it has, except for those that
