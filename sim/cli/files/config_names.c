@@ -7,6 +7,8 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "cli/files/config_files.h"
+#include "cli/files/output.h"
 #include "cli/messages.h"
 
 static const char extension[] = ".yaml";
@@ -51,4 +53,20 @@ void cli_config_names_free(struct cli_config_names *names) {
     for (size_t i = 0; i < names->count; i++)
         tma_release(names->items[i]);
     tma_release(names->items);
+}
+
+int cli_config_list(const struct cli_options *options, const char *name, cli_config_lister *list) {
+    struct cli_config_path folder = {0};
+    struct cli_output output;
+    struct cli_config_names names = {0};
+    bool good = false;
+    if (!cli_config_find(name, &folder))
+        cli_error("cannot find configs/%s near the command", name);
+    else if (cli_config_names_read(folder.text, &names) &&
+             cli_output_open(&output, options->output)) {
+        good = list(options, folder.text, &names, output.file);
+        good = cli_output_close(&output, good) && good;
+    }
+    cli_config_names_free(&names);
+    return good ? CLI_OK : CLI_ERROR;
 }

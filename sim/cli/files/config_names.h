@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+#include "cli/options.h"
 
 struct cli_config_names {
     char **items; /* owned, and each item: without the extension .yaml */
@@ -14,5 +17,12 @@ struct cli_config_names {
  * returns false. The caller frees the names in either case. */
 bool cli_config_names_read(const char *folder, struct cli_config_names *names);
 void cli_config_names_free(struct cli_config_names *names);
+
+/* What a verb says of the files NAME.yaml in `folder`. Prints errors and returns false on failure. */
+typedef bool cli_config_lister(const struct cli_options *options, const char *folder,
+                               const struct cli_config_names *names, FILE *out);
+
+/* Lists the folder configs/NAME to the output that the options name. Returns the exit status. */
+int cli_config_list(const struct cli_options *options, const char *name, cli_config_lister *list);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/allocation.h"
 #include "cli/files/config_files.h"
 #include "cli/files/config_names.h"
-#include "cli/files/output.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
 #include "report/json_writer.h"
@@ -125,19 +124,7 @@ static bool list_machines(const struct cli_options *options, const char *folder,
 }
 
 static int run(const struct cli_options *options) {
-    struct cli_config_path folder = {0};
-    struct cli_output output;
-    struct cli_config_names names = {0};
-    bool good = false;
-    if (!cli_config_find("gpus", &folder))
-        cli_error("cannot find configs/gpus near the command");
-    else if (cli_config_names_read(folder.text, &names) &&
-             cli_output_open(&output, options->output)) {
-        good = list_machines(options, folder.text, &names, output.file);
-        good = cli_output_close(&output, good) && good;
-    }
-    cli_config_names_free(&names);
-    return good ? CLI_OK : CLI_ERROR;
+    return cli_config_list(options, "gpus", list_machines);
 }
 
 static const struct cli_option options[] = {
