@@ -25,6 +25,16 @@ static void describe_node(const struct tma_yaml_node *node, const char *path,
     }
 }
 
+void tma_scenario_describe_parameters(const struct tma_scenario *scenario, tma_pair_visitor visit,
+                                      void *context) {
+    tma_parameters_visit(scenario->parameters, visit, context);
+}
+
+bool tma_scenario_has_parameter(const struct tma_scenario *scenario, const char *name) {
+    const struct tma_parameters *parameters = scenario->parameters;
+    return tma_parameter_named(parameters, parameters->count, name, strlen(name)) != NULL;
+}
+
 bool tma_scenario_parameter_is_derived(const struct tma_scenario *scenario, const char *key) {
     const struct tma_yaml_node *node = tma_yaml_find(scenario->document, key);
     const struct tma_parameters *parameters = scenario->parameters;
@@ -43,7 +53,7 @@ void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor
     const struct tma_workload *workload = &scenario->workload;
     char prefix[128];
     struct tma_describer describer = {visit, context, "gpu"};
-    tma_parameters_visit(scenario->parameters, visit, context);
+    tma_scenario_describe_parameters(scenario, visit, context);
     tma_machine_describe(&scenario->machine, &describer);
     describer.prefix = prefix;
     for (uint32_t i = 0; i < workload->map_count; i++) {

@@ -9,6 +9,12 @@
 void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor visit,
                            void *context);
 
+/* Visits the parameters alone, as tma_scenario_describe does: "parameters.NAME". */
+void tma_scenario_describe_parameters(const struct tma_scenario *scenario, tma_pair_visitor visit,
+                                      void *context);
+
+bool tma_scenario_has_parameter(const struct tma_scenario *scenario, const char *name);
+
 /* Whether the value of a parameter, "parameters.NAME", comes from other parameters. */
 bool tma_scenario_parameter_is_derived(const struct tma_scenario *scenario, const char *key);
 

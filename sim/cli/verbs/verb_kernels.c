@@ -25,8 +25,7 @@ struct listing {
 static void write_parameter(void *context, const char *key, const char *value) {
     struct listing *listing = context;
     size_t length = sizeof prefix - 1;
-    if (strncmp(key, prefix, length) != 0 ||
-        tma_scenario_parameter_is_derived(listing->scenario, key) != listing->derived)
+    if (tma_scenario_parameter_is_derived(listing->scenario, key) != listing->derived)
         return;
     listing->listed++;
     if (!listing->as_json) {
@@ -50,21 +49,21 @@ static void write_kernel(struct listing *listing, const char *name,
         tma_json_string(&listing->json, "name", name);
         tma_json_string(&listing->json, "description", scenario->description);
         tma_json_begin_array(&listing->json, "parameters");
-        tma_scenario_describe(scenario, write_parameter, listing);
+        tma_scenario_describe_parameters(scenario, write_parameter, listing);
         tma_json_end_array(&listing->json);
         listing->derived = true;
         tma_json_begin_array(&listing->json, "derived");
-        tma_scenario_describe(scenario, write_parameter, listing);
+        tma_scenario_describe_parameters(scenario, write_parameter, listing);
         tma_json_end_array(&listing->json);
         tma_json_end_object(&listing->json);
         return;
     }
     fprintf(listing->out, "%-16s %s\n%16s", name, scenario->description, "");
-    tma_scenario_describe(scenario, write_parameter, listing);
+    tma_scenario_describe_parameters(scenario, write_parameter, listing);
     fputc('\n', listing->out);
     listing->derived = true;
     listing->listed = 0;
-    tma_scenario_describe(scenario, write_parameter, listing);
+    tma_scenario_describe_parameters(scenario, write_parameter, listing);
     if (listing->listed > 0)
         fputc('\n', listing->out);
 }

@@ -32,34 +32,15 @@ struct kernels {
     struct tma_variants variants[MOST_KERNELS];
 };
 
-/* A kernel's parameters, of the columns of the variants. */
-struct column_parameters {
-    const struct tma_variants *all;
-    bool *has; /* by column */
-};
-
-static void see_parameter(void *context, const char *key, const char *value) {
-    static const char prefix[] = "parameters.";
-    const struct column_parameters *parameters = context;
-    (void)value;
-    if (strncmp(key, prefix, sizeof prefix - 1) != 0)
-        return;
-    for (size_t i = 0; i < parameters->all->column_count; i++)
-        if (strcmp(parameters->all->columns[i], key + sizeof prefix - 1) == 0)
-            parameters->has[i] = true;
-}
-
 /* Which columns name parameters of a kernel. One that cannot be read has all of them: its rows say
  * what is wrong. */
 static void find_parameters(const char *path, const struct tma_variants *all, bool *has) {
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
-    struct column_parameters parameters = {all, has};
     bool good = tma_scenario_read(path, NULL, 0, &scenario, &list);
     for (size_t i = 0; i < all->column_count; i++)
-        has[i] = !good || strchr(all->columns[i], '.') != NULL;
-    if (good)
-        tma_scenario_describe(&scenario, see_parameter, &parameters);
+        has[i] = !good || strchr(all->columns[i], '.') != NULL ||
+                 tma_scenario_has_parameter(&scenario, all->columns[i]);
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
 }
