@@ -214,16 +214,15 @@ static void add_instructions(const struct tma_work_walk *walk,
                              const struct tma_statement *statement, uint64_t times,
                              struct tma_program_work *work) {
     struct tma_instructions instructions = {.warps = walk->warps};
-    uint64_t each[TMA_UNIT_COUNT];
     for (int i = 0; i < TMA_AMOUNTS; i++) {
         int64_t value;
         bool known = tma_work_value(walk, &statement->amount[i], &value) && value > 0;
         instructions.amount[i] = known ? (uint64_t)value : 0;
     }
-    tma_pipe_ticks(walk->machine, &instructions, each);
+    const struct tma_instruction_ticks each = tma_instruction_ticks(walk->machine, &instructions);
     for (int p = 0; p < TMA_UNIT_COUNT; p++)
-        increase(&work->pipes[p], times, each[p]);
-    increase(&work->serial, times, tma_instruction_ticks(walk->machine, &instructions));
+        increase(&work->pipes[p], times, each.pipes[p]);
+    increase(&work->serial, times, each.alone);
 }
 
 static void add_compute(const struct tma_work_walk *walk, const struct tma_statement *statement,

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
+#include "banks/banks.h"
 #include "memory/core/port.h"
 
 enum {
     SPEED = TMA_PIPE_SPEED,
-    WHOLE = 1024, /* a pipe */
-    SCHEDULERS = 4,
-    WARP_THREADS = 32
+    WHOLE = 1024,                                   /* a pipe */
+    ROUND_THREADS = TMA_SCHEDULERS * TMA_WARP_LANES /* of the warps that issue in one cycle */
 };
 
 /* Above all that a run can take. */
@@ -20,7 +20,7 @@ static uint64_t ticks_of(uint64_t operations, uint64_t interval_cycles) {
     if (__builtin_mul_overflow(operations, interval_cycles * TMA_TICKS, &ticks) ||
         ticks > MOST_TICKS)
         return MOST_TICKS;
-    return (ticks + SCHEDULERS * WARP_THREADS - 1) / (SCHEDULERS * WARP_THREADS);
+    return (ticks + ROUND_THREADS - 1) / ROUND_THREADS;
 }
 
 /* So many times as many millicycles, in ticks. */
@@ -43,30 +43,24 @@ static uint64_t tenth_faster(const struct tma_instructions *instructions, int un
     return instructions->faster >> unit & 1 ? (ticks * 10 + 10) / 11 : ticks;
 }
 
-void tma_pipe_ticks(const struct tma_machine *machine, const struct tma_instructions *instructions,
-                    uint64_t ticks[TMA_UNIT_COUNT]) {
+struct tma_instruction_ticks tma_instruction_ticks(const struct tma_machine *machine,
+                                                   const struct tma_instructions *instructions) {
     const uint64_t *amount = instructions->amount;
-    ticks[TMA_UNIT_FMA] = ticks_of(amount[TMA_FMA], machine->core.fma_cycles);
-    ticks[TMA_UNIT_ALU] = ticks_of(amount[TMA_ALU], machine->core.alu_cycles);
-    ticks[TMA_UNIT_SFU] = ticks_of(amount[TMA_SFU], machine->core.special_cycles);
-    ticks[TMA_UNIT_ISSUE] = ticks_of(readers_of(instructions) + amount[TMA_OTHER], 1);
-    for (int p = 0; p < TMA_UNIT_COUNT; p++)
-        ticks[p] = tenth_faster(instructions, p, ticks[p]);
-}
-
-uint64_t tma_instruction_ticks(const struct tma_machine *machine,
-                               const struct tma_instructions *instructions) {
-    uint64_t ticks[TMA_UNIT_COUNT];
-    uint64_t longest = ticks_of(instructions->amount[TMA_CHAIN] * SCHEDULERS * WARP_THREADS,
-                                machine->core.chain_cycles);
+    struct tma_instruction_ticks ticks = {
+        .pipes = {[TMA_UNIT_FMA] = ticks_of(amount[TMA_FMA], machine->core.fma_cycles),
+                  [TMA_UNIT_ALU] = ticks_of(amount[TMA_ALU], machine->core.alu_cycles),
+                  [TMA_UNIT_SFU] = ticks_of(amount[TMA_SFU], machine->core.special_cycles),
+                  [TMA_UNIT_ISSUE] = ticks_of(readers_of(instructions) + amount[TMA_OTHER], 1)},
+        .alone = ticks_of(amount[TMA_CHAIN] * ROUND_THREADS, machine->core.chain_cycles)};
     uint32_t warps = instructions->warps;
-    tma_pipe_ticks(machine, instructions, ticks);
     for (int p = 0; p < TMA_UNIT_COUNT; p++) {
+        uint64_t all = ticks.pipes[p] = tenth_faster(instructions, p, ticks.pipes[p]);
         /* Fewer warps than schedulers leave the pipes of the others alone. */
-        uint64_t own = warps < SCHEDULERS ? ticks[p] * SCHEDULERS / warps : ticks[p];
-        longest = tma_later(longest, own);
+        uint64_t own = warps < TMA_SCHEDULERS ? all * TMA_SCHEDULERS / warps : all;
+        ticks.alone = tma_later(ticks.alone, own);
     }
-    return longest < MOST_TICKS ? longest : MOST_TICKS;
+    ticks.alone = tma_earlier(ticks.alone, MOST_TICKS);
+    return ticks;
 }
 
 /* part / whole in units of `unit`, rounded up. */
@@ -81,24 +75,22 @@ static bool comes_first(const struct tma_pipe_job *a, const struct tma_pipe_job 
 }
 
 void tma_pipes_begin(struct tma_pipes *pipes, const struct tma_machine *machine,
-                     const struct tma_instructions *instructions, struct tma_pipe_job job) {
-    uint64_t ticks[TMA_UNIT_COUNT];
-    uint64_t alone = tma_instruction_ticks(machine, instructions);
+                     const struct tma_instructions *instructions,
+                     const struct tma_instruction_ticks *ticks, struct tma_pipe_job job) {
+    uint64_t alone = ticks->alone;
     if (alone == 0)
         return;
-    tma_pipe_ticks(machine, instructions, ticks);
     for (int p = 0; p < TMA_UNIT_COUNT; p++) {
-        pipes->busy_ticks[p] += ticks[p];
-        job.part[p] = part_of(ticks[p], alone, WHOLE);
+        pipes->busy_ticks[p] += ticks->pipes[p];
+        job.part[p] = part_of(ticks->pipes[p], alone, WHOLE);
     }
     /* Beside products, instructions that read the registers of threads wait for them. */
     uint64_t readers = readers_of(instructions);
-    uint64_t each = readers / ((uint64_t)WARP_THREADS * instructions->warps);
+    uint64_t each = readers / ((uint64_t)TMA_WARP_LANES * instructions->warps);
     uint64_t apart = times_ticks(each, machine->core.mma_warp_issue_millicycles);
     uint64_t beside = tma_later(alone, tenth_faster(instructions, TMA_UNIT_ISSUE, apart));
-    uint64_t slots =
-        times_ticks(readers / (SCHEDULERS * WARP_THREADS), machine->core.mma_issue_millicycles) +
-        ticks_of(instructions->amount[TMA_OTHER], 1);
+    uint64_t slots = times_ticks(readers / ROUND_THREADS, machine->core.mma_issue_millicycles) +
+                     ticks_of(instructions->amount[TMA_OTHER], 1);
     uint64_t issue = tenth_faster(instructions, TMA_UNIT_ISSUE, slots);
     job.left = alone * (SPEED / TMA_TICKS);
     job.speed = (uint32_t)((uint64_t)SPEED * WHOLE / part_of(beside, alone, WHOLE));

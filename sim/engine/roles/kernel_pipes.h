@@ -53,20 +53,23 @@ struct tma_products {
     uint64_t begin, end;
 };
 
-/* The time that each pipe takes for the instructions, in ticks. */
-void tma_pipe_ticks(const struct tma_machine *machine, const struct tma_instructions *instructions,
-                    uint64_t ticks[TMA_UNIT_COUNT]);
+/* How long instructions take, in ticks. */
+struct tma_instruction_ticks {
+    uint64_t pipes[TMA_UNIT_COUNT]; /* each pipe */
+    uint64_t alone;                 /* all of it, where no others run */
+};
 
-/* The time that they take alone, in ticks. */
-uint64_t tma_instruction_ticks(const struct tma_machine *machine,
-                               const struct tma_instructions *instructions);
+struct tma_instruction_ticks tma_instruction_ticks(const struct tma_machine *machine,
+                                                   const struct tma_instructions *instructions);
 
 /* The jobs run up to `cycle`. */
 void tma_pipes_advance(struct tma_pipes *pipes, struct tma_products products, uint64_t cycle);
 
-/* A role begins instructions at pipes->cycle: `job` has its number, order and since. */
+/* A role begins instructions at pipes->cycle, which take `ticks`: `job` has its number, order and
+ * since. */
 void tma_pipes_begin(struct tma_pipes *pipes, const struct tma_machine *machine,
-                     const struct tma_instructions *instructions, struct tma_pipe_job job);
+                     const struct tma_instructions *instructions,
+                     const struct tma_instruction_ticks *ticks, struct tma_pipe_job job);
 
 /* The cycle at which the role's instructions end, if no others begin; the cycle up to which the
  * pipes are advanced where they have ended. */

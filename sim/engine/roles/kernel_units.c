@@ -185,21 +185,20 @@ static void begin_instructions(struct tma_role_state *role, const uint64_t amoun
     struct tma_pipes *pipes = &role->cta->sm->pipes;
     struct tma_instructions instructions = {.warps = engine->kernel->roles[role->index].warps,
                                             .faster = engine->kernel->relieved.faster_units};
-    uint64_t ticks[TMA_UNIT_COUNT];
     memcpy(instructions.amount, amount, sizeof instructions.amount);
+    const struct tma_instruction_ticks ticks = tma_instruction_ticks(machine, &instructions);
     if (role->computed_cycle != cycle)
         role->computes_since = cycle;
     tma_pipes_advance(pipes, tma_kernel_products(role->cta->sm), cycle);
     tma_pipes_begin(
-        pipes, machine, &instructions,
+        pipes, machine, &instructions, &ticks,
         (struct tma_pipe_job){.number = role->number,
                               .order = (uint64_t)role->cta->base.number << 32 | role->number,
                               .since = role->computes_since});
-    tma_pipe_ticks(machine, &instructions, ticks);
-    role->alone_cycles = tma_ticks_to_cycle(tma_instruction_ticks(machine, &instructions));
+    role->alone_cycles = tma_ticks_to_cycle(ticks.alone);
     for (int p = 0; p < TMA_UNIT_COUNT; p++)
-        tma_observe_unit(&engine->simulation.observer, figures[p], cycle * TMA_TICKS + ticks[p],
-                         ticks[p]);
+        tma_observe_unit(&engine->simulation.observer, figures[p],
+                         cycle * TMA_TICKS + ticks.pipes[p], ticks.pipes[p]);
 }
 
 /* The wavefronts of a consumer's passes over the current stage of the ring that it reads. */
