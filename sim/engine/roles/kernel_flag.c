@@ -23,10 +23,10 @@ bool tma_flag_request(const struct tma_role_state *role, const struct tma_statem
 }
 
 uint64_t tma_flag_seen(const struct tma_machine *machine, uint64_t first, uint64_t cycle) {
-    uint64_t round = machine->warp.tile_cycles;
-    uint64_t looks = cycle <= first ? 0 : round == 0 ? 0 : (cycle - first + round - 1) / round;
-    uint64_t look = round == 0 && cycle > first ? cycle : first + looks * round;
-    return look + round;
+    uint64_t round = machine->warp.tile_cycles, late = cycle > first ? cycle - first : 0;
+    if (round == 0)
+        return first + late;
+    return first + ((late + round - 1) / round + 1) * round;
 }
 
 void tma_flag_describe(const struct tma_role_state *role, char *text, size_t size) {

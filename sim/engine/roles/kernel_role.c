@@ -376,15 +376,12 @@ static bool use_flag(struct tma_role_state *role, const struct tma_statement *st
     struct tma_flag_request request;
     struct tma_error error;
     bool adds = statement->kind == TMA_STATEMENT_ADD_FLAG;
-    if (role->request == NULL) {
+    if (role->request == NULL && (!adds || role->cycle > now)) {
         wait_for(role, TMA_ROLE_REQUESTS, statement);
         role->request = statement;
-        uint64_t cycle = role->cycle > now ? role->cycle : now;
-        *wait = adds && cycle > now ? tma_wait_cycle(cycle) : tma_wait_cycle_end(cycle);
-        if (!adds || cycle > now)
-            return false;
-        role->phase = TMA_ROLE_RUNNING;
-        role->waiting = NULL;
+        *wait = adds ? tma_wait_cycle(role->cycle)
+                     : tma_wait_cycle_end(role->cycle > now ? role->cycle : now);
+        return false;
     }
     role->request = NULL;
     if (!tma_flag_request(role, statement, &request, &error)) {
