@@ -22,10 +22,11 @@ static bool fails(void) {
 /* What is read in no order is found faster where pages are large: the TLB has few entries. */
 static void advise(void *block, size_t bytes) {
     enum { LARGE_BYTES = 4 << 20 /* has an aligned page of 2 MiB, for sure */ };
+    if (block == NULL || bytes < LARGE_BYTES)
+        return;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t begin = ((uintptr_t)block + page - 1) / page * page, end = (uintptr_t)block + bytes;
-    if (block != NULL && bytes >= LARGE_BYTES)
-        (void)madvise((void *)begin, (end - begin) / page * page, MADV_HUGEPAGE);
+    (void)madvise((void *)begin, (end - begin) / page * page, MADV_HUGEPAGE);
 }
 
 void *tma_allocate(size_t count, size_t size) {
