@@ -1,7 +1,5 @@
 #include "core/core_plan.h"
 
-#include <string.h>
-
 #include "base/allocation.h"
 #include "base/array.h"
 
@@ -308,9 +306,10 @@ static enum tma_error_code plan_function(struct tma_core_builder *builder,
     size_t first = builder->function->first_instruction,
            end = first + builder->function->instruction_count;
     const struct tma_core_ablation *ablation = builder->ablation;
-    struct tma_lowering_options rules = {.sass = builder->sass};
+    struct tma_lowering_options rules = {.sass = NULL};
     if (ablation != NULL)
-        memcpy(rules.off, ablation->rules.off, sizeof rules.off);
+        rules = ablation->rules;
+    rules.sass = builder->sass;
     enum tma_error_code code = tma_lower(module, (uint32_t)(builder->function - module->functions),
                                          registers, &rules, lowered, NULL, error);
     for (size_t i = first; code == TMA_OK && i < end; ++i) {
