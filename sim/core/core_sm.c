@@ -362,10 +362,11 @@ static void finish_plain(struct tma_core_run *run, struct tma_core_warp *warp,
                          const struct tma_core_instruction *planned, uint32_t instruction,
                          uint64_t cycle, uint64_t start, enum tma_core_stall reason,
                          uint32_t cause) {
-    if (start - cycle <= planned->latency)
+    if (start - cycle <= planned->latency) {
         cause = instruction;
-    if (planned->issues != 0 && start - cycle <= planned->latency)
-        reason = reason_of(planned);
+        if (planned->issues != 0)
+            reason = reason_of(planned);
+    }
     set_results(run, warp, planned, start + planned->latency, reason, cause);
 }
 
