@@ -1,5 +1,7 @@
 #include "memory/power.h"
 
+#include <math.h>
+
 enum { STEPS = 40 /* of bisection: a clock to a thousandth of a MHz */ };
 
 uint32_t tma_mma_rate(const struct tma_machine *machine, enum tma_mma_type type) {
@@ -15,18 +17,10 @@ static double part(uint32_t permille) {
     return permille / 1000.0;
 }
 
-static double smaller(double a, double b) {
-    return a < b ? a : b;
-}
-
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 /* Voltage over that at boost. It falls with the clock, down to a least one. */
 static double voltage(const struct tma_machine *machine, double clock) {
-    return larger(part(machine->power.voltage_least_permille),
-                  1 - part(machine->power.voltage_slope_permille) * (1 - clock));
+    return fmax(part(machine->power.voltage_least_permille),
+                1 - part(machine->power.voltage_slope_permille) * (1 - clock));
 }
 
 static uint32_t mma_fj(const struct tma_machine *machine, enum tma_mma_type type,
@@ -81,7 +75,7 @@ static double ns_at(const struct tma_machine *machine, const struct tma_activity
                     double clock) {
     double boost = run->cycles * 1000 / machine->sm_clock_mhz;
     return boost *
-           larger((1 - run->memory_share) / clock + run->memory_share, run->tensor_busy / clock);
+           fmax((1 - run->memory_share) / clock + run->memory_share, run->tensor_busy / clock);
 }
 
 /* Power at a part of the boost clock. */
@@ -139,7 +133,7 @@ static double all_macs(const struct tma_activity *run) {
 /* The clock that tensor cores at work have, whatever the power is. */
 static double tensor_clock(const struct tma_machine *machine, const struct tma_activity *run) {
     bool slow = machine->power.tensor_clock_mhz > 0 && all_macs(run) > 0;
-    return slow ? smaller(1, (double)machine->power.tensor_clock_mhz / machine->sm_clock_mhz) : 1;
+    return slow ? fmin(1, (double)machine->power.tensor_clock_mhz / machine->sm_clock_mhz) : 1;
 }
 
 /* What is left of it after some milliseconds, where products of 16 bits keep tensor cores busy. */
@@ -149,7 +143,7 @@ static double sustained_part(const struct tma_machine *machine, const struct tma
     if (busy <= from || !(macs > 0))
         return 1;
     return 1 - part(machine->power.tensor_drop_permille) * run->macs[TMA_MMA_HALF] / macs *
-                   smaller(1, (busy - from) / (1 - from));
+                   fmin(1, (busy - from) / (1 - from));
 }
 
 /* What the start of a launch costs where tensor cores work, the more the more power it takes. */
@@ -157,8 +151,7 @@ static double settled_part(const struct tma_machine *machine, const struct tma_a
                            double clock) {
     double ns = ns_at(machine, run, clock), settle_ns = machine->power.settle_us * 1000.0,
            load = peak_of(machine, run, clock) / machine->power.peak_watts;
-    return 1 - part(machine->power.settle_drop_permille) * smaller(1, load) *
-                   smaller(1, settle_ns / ns);
+    return 1 - part(machine->power.settle_drop_permille) * fmin(1, load) * fmin(1, settle_ns / ns);
 }
 
 static struct tma_clock_time at_clock(const struct tma_machine *machine,
@@ -206,5 +199,5 @@ double tma_memory_share_of(const struct tma_machine *machine, double cycles, uin
     const double least = -0.2;
     double longer = (double)machine->sm_clock_mhz / lower_mhz,
            slower = lower_cycles * longer / cycles, share = (longer - slower) / (longer - 1);
-    return larger(least, smaller(1, share));
+    return fmax(least, fmin(1, share));
 }
