@@ -13,6 +13,7 @@ bool tma_lowering_has_effect(const struct tma_ptx_instruction *instruction) {
     case TMA_PTX_OP_MBARRIER_ARRIVE_DROP:
     case TMA_PTX_OP_MBARRIER_TEST_WAIT:
     case TMA_PTX_OP_MBARRIER_TRY_WAIT:
+    case TMA_PTX_OP_MULTIMEM_LD_REDUCE: /* what it reads, others may have written since */
     case TMA_PTX_OP_WGMMA_MMA_ASYNC:
     case TMA_PTX_OP_ALLOCA:
         return true;

@@ -483,6 +483,7 @@ static enum access access_of(const struct tma_ptx_module *module,
     switch ((enum tma_ptx_opcode)instruction->opcode) {
     case TMA_PTX_OP_LD:
     case TMA_PTX_OP_LDU:
+    case TMA_PTX_OP_MULTIMEM_LD_REDUCE:
         if (tma_ptx_space_of(instruction) == TMA_PTX_PARAM ||
             tma_ptx_space_of(instruction) == TMA_PTX_CONST)
             return ACCESS_NONE;

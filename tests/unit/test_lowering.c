@@ -168,6 +168,13 @@ static const struct rule_case {
      {{"mov.u32 %r1, %tid.x;", "c"},
       {"L: mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 1;", "ac"},
       {"@!%p1 bra L;", "c"}}},
+    {"what multimem.ld_reduce reads may be other each time",
+     0,
+     {{"ld.param.u64 %rd1, [P0];", ""},
+      {"multimem.ld_reduce.weak.global.add.u32 %r1, [%rd1];", "l"},
+      {"multimem.ld_reduce.weak.global.add.u32 %r2, [%rd1];", "l"},
+      {"add.s32 %r3, %r1, %r2;", "a"},
+      {"st.global.u32 [%rd1], %r3;", "l"}}},
 };
 
 static void write_body(const struct rule_case *rule, char *text) {

@@ -42,11 +42,15 @@ struct module {
     struct tma_error error;
 };
 
-static enum tma_error_code open_module(const char *text, struct module *into) {
+static enum tma_error_code open_kernel(const char *kernel, const char *text, struct module *into) {
     into->list = tma_diagnostics_empty();
-    into->module = tma_ptx_read(ptx, strlen(ptx), "k.ptx", &into->list);
+    into->module = tma_ptx_read(kernel, strlen(kernel), "k.ptx", &into->list);
     ck_assert_ptr_nonnull(into->module);
     return tma_sass_read(text, strlen(text), into->module, 0, &into->sass, &into->error);
+}
+
+static enum tma_error_code open_module(const char *text, struct module *into) {
+    return open_kernel(ptx, text, into);
 }
 
 static void close_module(struct module *module) {
@@ -94,6 +98,26 @@ START_TEST(memory_keeps_its_order) {
 }
 END_TEST
 
+/* So does multimem.ld_reduce: it reads what the store before it writes. */
+START_TEST(multimem_keeps_its_order) {
+    static const char kernel[] = ".version 8.1\n.target sm_90a\n.address_size 64\n"
+                                 ".entry k(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %d;\n"
+                                 "ld.param.u64 %d, [p];\n"                             /* 5 */
+                                 "mov.u32 %r0, %tid.x;\n"                              /* 6 */
+                                 "st.global.u32 [%d], %r0;\n"                          /* 7 */
+                                 "multimem.ld_reduce.weak.global.add.u32 %r1, [%d];\n" /* 8 */
+                                 "st.global.u32 [%d+4], %r1;\n"                        /* 9 */
+                                 "ret; }\n";                                           /* 10 */
+    static const char text[] = ".text.k:\n" LINE(5) CODE("LDC") LINE(8) CODE("LDGMC") LINE(6)
+        CODE("S2R") LINE(7) CODE("STG") LINE(9) CODE("STG") LINE(10) CODE("EXIT");
+    struct module module;
+    ck_assert(open_kernel(kernel, text, &module) == TMA_OK);
+    for (uint32_t i = 0; i < module.module->instruction_count; i++)
+        ck_assert_uint_eq(module.module->instructions[i].line, 5 + i);
+    close_module(&module);
+}
+END_TEST
+
 START_TEST(other_texts_are_refused) {
     static const struct {
         const char *text, *error;
@@ -117,6 +141,7 @@ int main(void) {
     TCase *texts = tcase_create("texts");
     tcase_add_test(texts, slots_and_order_are_those_of_the_text);
     tcase_add_test(texts, memory_keeps_its_order);
+    tcase_add_test(texts, multimem_keeps_its_order);
     tcase_add_test(texts, other_texts_are_refused);
     suite_add_tcase(suite, texts);
     return run_suite(suite);
