@@ -455,6 +455,21 @@ static uint32_t target_of(const struct tma_lowering_facts *facts, uint32_t i) {
                : TMA_LOWERING_NONE;
 }
 
+void tma_lowering_mark_labels(const struct tma_ptx_module *module,
+                              const struct tma_ptx_instruction *instruction, uint32_t count,
+                              bool *starts) {
+    for (uint32_t k = 0; k < instruction->operand_count; k++) {
+        const struct tma_ptx_operand *operand = &module->operands[instruction->operands + k];
+        if (operand->kind == TMA_PTX_LABEL && operand->number < count)
+            starts[operand->number] = true;
+        for (uint32_t l = 0; operand->kind == TMA_PTX_VECTOR && l < operand->list.count; l++) {
+            const struct tma_ptx_operand *label = &module->operands[operand->list.first + l];
+            if (label->kind == TMA_PTX_LABEL && label->number < count)
+                starts[label->number] = true;
+        }
+    }
+}
+
 static bool find_blocks(struct tma_lowering_facts *facts) {
     bool *starts = tma_allocate((size_t)facts->count + 1, sizeof *starts);
     facts->block_of = tma_allocate(facts->count, sizeof *facts->block_of);
@@ -471,17 +486,7 @@ static bool find_blocks(struct tma_lowering_facts *facts) {
         if (!ends_block(instruction))
             continue;
         starts[i + 1] = true;
-        for (uint32_t k = 0; k < instruction->operand_count; k++) {
-            const struct tma_ptx_operand *operand = tma_lowering_operand(facts, i, k);
-            if (operand->kind == TMA_PTX_LABEL && operand->number < facts->count)
-                starts[operand->number] = true;
-            for (uint32_t l = 0; operand->kind == TMA_PTX_VECTOR && l < operand->list.count; l++) {
-                const struct tma_ptx_operand *label =
-                    &facts->module->operands[operand->list.first + l];
-                if (label->kind == TMA_PTX_LABEL && label->number < facts->count)
-                    starts[label->number] = true;
-            }
-        }
+        tma_lowering_mark_labels(facts->module, instruction, facts->count, starts);
         /* A branch back closes a loop; those to one place are one loop. */
         uint32_t target = target_of(facts, i);
         if (target <= i) {

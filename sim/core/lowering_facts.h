@@ -55,6 +55,12 @@ enum tma_error_code tma_lowering_facts_create(const struct tma_ptx_module *modul
                                               struct tma_error *error);
 void tma_lowering_facts_free(struct tma_lowering_facts *facts);
 
+/* Marks the labels that an instruction names: starts[], by instruction of its function, which has
+ * so many. */
+void tma_lowering_mark_labels(const struct tma_ptx_module *module,
+                              const struct tma_ptx_instruction *instruction, uint32_t count,
+                              bool *starts);
+
 /* The blocks that may come after a block, but for those of brx.idx. Returns how many. */
 uint32_t tma_lowering_successors(const struct tma_lowering_facts *facts, uint32_t block,
                                  uint32_t next[2]);

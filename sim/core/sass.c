@@ -5,6 +5,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "core/lowering_facts.h"
 #include "core/lowering_sequences.h"
 
 enum { NONE = UINT32_MAX };
@@ -39,9 +40,13 @@ struct sass_reader {
 
 /* ---- opcodes ---- */
 
+static bool starts(const char *at, const char *end, const char *word) {
+    size_t length = strlen(word);
+    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0;
+}
+
 static bool begins(const struct sass_line *line, const char *start) {
-    size_t length = strlen(start);
-    return line->length >= length && memcmp(line->opcode, start, length) == 0;
+    return starts(line->opcode, line->opcode + line->length, start);
 }
 
 static bool has(const struct sass_line *line, const char *modifier) {
@@ -172,11 +177,6 @@ static const char *skip(const char *at, const char *end) {
     return at;
 }
 
-static bool starts(const char *at, const char *end, const char *word) {
-    size_t length = strlen(word);
-    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0;
-}
-
 /* The line of the PTX that `//## File ".nv_debug_ptx_txt", line N` names; 0: it is none of these.
  */
 static uint32_t named_line(const char *at, const char *end) {
@@ -286,20 +286,12 @@ static enum tma_error_code find_blocks(struct sass_reader *reader) {
     for (size_t f = 0; f < module->function_count; f++) {
         const struct tma_ptx_function *function = &module->functions[f];
         uint32_t first = function->first_instruction;
+        leads[first] = true;
         for (uint32_t i = first; i < first + function->instruction_count; i++) {
             const struct tma_ptx_instruction *instruction = &module->instructions[i];
-            leads[first] = true;
             leads[i + 1] |= ends_ptx_block(instruction);
-            for (uint32_t k = 0; k < instruction->operand_count; k++) {
-                const struct tma_ptx_operand *operand =
-                    &module->operands[instruction->operands + k];
-                if (operand->kind == TMA_PTX_LABEL)
-                    leads[first + operand->number] = true;
-                for (uint32_t j = 0; operand->kind == TMA_PTX_VECTOR && j < operand->list.count;
-                     j++)
-                    if (module->operands[operand->list.first + j].kind == TMA_PTX_LABEL)
-                        leads[first + module->operands[operand->list.first + j].number] = true;
-            }
+            tma_lowering_mark_labels(module, instruction, function->instruction_count,
+                                     leads + first);
         }
     }
     for (size_t i = 0; i < count; i++)
