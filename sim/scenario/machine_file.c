@@ -34,42 +34,22 @@ struct machine_input {
 
 /* A parameter of memory/machine_rows.h, which gives least and largest values in the base unit of
  * the unit. No number has a default, so that a machine file states every assumption. */
-#define NUMBER(kind, path, field, unit, least, most, meaning)                                      \
-    {path, kind, &tma_unit_##unit, least, most, TMA_REQUIRED, IN(field), NULL, 0, 0, meaning},
+#define NUMBER(kind, path, field, unit, least, most, presence, meaning)                            \
+    {path, kind, &tma_unit_##unit, least, most, TMA_##presence, IN(field), NULL, 0, 0, meaning},
 #define TMA_GPU(key, member, unit, least, most, meaning)                                           \
-    NUMBER(TMA_KEY_U32, #key, member, unit, least, most, meaning)
+    NUMBER(TMA_KEY_U32, #key, member, unit, least, most, REQUIRED, meaning)
 #define TMA_TIME(section, key, member, unit, least, most, clock, relief, ablation, off, meaning)   \
-    NUMBER(TMA_KEY_U32, #section "." #key, section.member, unit, least, most, meaning)
+    NUMBER(TMA_KEY_U32, #section "." #key, section.member, unit, least, most, REQUIRED, meaning)
 #define TMA_RATE TMA_TIME
 #define TMA_RATE_IF_ANY(section, key, member, unit, least, most, clock, relief, ablation, off,     \
                         meaning)                                                                   \
-    {#section "." #key,                                                                            \
-     TMA_KEY_U32,                                                                                  \
-     &tma_unit_##unit,                                                                             \
-     least,                                                                                        \
-     most,                                                                                         \
-     TMA_OPTIONAL,                                                                                 \
-     IN(section.member),                                                                           \
-     NULL,                                                                                         \
-     0,                                                                                            \
-     0,                                                                                            \
-     meaning},
+    NUMBER(TMA_KEY_U32, #section "." #key, section.member, unit, least, most, OPTIONAL, meaning)
 #define TMA_COUNT(section, key, member, unit, least, most, relief, ablation, off, meaning)         \
-    NUMBER(TMA_KEY_U32, #section "." #key, section.member, unit, least, most, meaning)
+    NUMBER(TMA_KEY_U32, #section "." #key, section.member, unit, least, most, REQUIRED, meaning)
 #define TMA_POWER(section, key, member, unit, least, most, meaning)                                \
-    {#section "." #key,                                                                            \
-     TMA_KEY_U32,                                                                                  \
-     &tma_unit_##unit,                                                                             \
-     least,                                                                                        \
-     most,                                                                                         \
-     TMA_OPTIONAL,                                                                                 \
-     IN(section.member),                                                                           \
-     NULL,                                                                                         \
-     0,                                                                                            \
-     0,                                                                                            \
-     meaning},
+    NUMBER(TMA_KEY_U32, #section "." #key, section.member, unit, least, most, OPTIONAL, meaning)
 #define TMA_SIZE(section, key, member, unit, least, most, meaning)                                 \
-    NUMBER(TMA_KEY_U64, #section "." #key, section.member, unit, least, most, meaning)
+    NUMBER(TMA_KEY_U64, #section "." #key, section.member, unit, least, most, REQUIRED, meaning)
 /* The first name of an optional policy is the default. */
 #define TMA_WORD(section, key, member, type, words, presence, off, meaning)                        \
     {#section "." #key,  TMA_KEY_ENUM,         NULL, 0, 0,      TMA_##presence,                    \
