@@ -413,15 +413,10 @@ static void print_touched(const struct printer *printer, const struct tma_statem
 
 static void print_instructions(const struct printer *printer,
                                const struct tma_statement *statement) {
-    static const char *const keys[TMA_AMOUNTS] = {[TMA_FMA] = "fma",
-                                                  [TMA_ALU] = "alu",
-                                                  [TMA_SFU] = "sfu",
-                                                  [TMA_OTHER] = "other",
-                                                  [TMA_CHAIN] = "chain"};
     const char *between = "compute: {";
     for (int i = 0; i < TMA_AMOUNTS; i++)
         if (!is_zero(&statement->amount[i])) {
-            fprintf(printer->out, "%s%s: ", between, keys[i]);
+            fprintf(printer->out, "%s%s: ", between, tma_instructions_schema.keys[i].path);
             print_value(printer, &statement->amount[i]);
             between = ", ";
         }

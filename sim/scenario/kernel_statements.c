@@ -25,6 +25,13 @@ static const struct tma_names major_names = {"major", major_items, 2};
 static const struct tma_name until_items[] = {{"complete", 0}, {"read", 1}};
 static const struct tma_names until_names = {"state of stores", until_items, 2};
 
+/* A key with an expression, which can be left out. */
+#define EXPRESSION_KEY(key, input, member, text)                                                   \
+    {                                                                                              \
+        .path = key, .kind = TMA_KEY_EXPRESSION, .fallback = TMA_OPTIONAL,                         \
+        .offset = offsetof(struct input, member), .meaning = text                                  \
+    }
+
 struct tiles_input {
     const struct tma_yaml_node *m, *n, *group;
     enum tma_tile_schedule schedule;
@@ -145,12 +152,9 @@ struct instructions_input {
 };
 
 #define INSTRUCTIONS(key, which, text)                                                             \
-    {                                                                                              \
-        .path = key, .kind = TMA_KEY_EXPRESSION, .fallback = TMA_OPTIONAL,                         \
-        .offset = offsetof(struct instructions_input, amount[which]), .meaning = text              \
-    }
+    [which] = EXPRESSION_KEY(key, instructions_input, amount[which], text)
 
-static const struct tma_key instructions_keys[] = {
+static const struct tma_key instructions_keys[TMA_AMOUNTS] = {
     INSTRUCTIONS("fma", TMA_FMA,
                  "multiplications, additions, or both in one instruction: operations of all "
                  "threads of the role together, as in the next three"),
@@ -234,12 +238,6 @@ struct flag_input {
     const struct tma_yaml_node *index, *number;
 };
 
-#define FLAG_KEY(key, member, text)                                                                \
-    {                                                                                              \
-        .path = key, .kind = TMA_KEY_EXPRESSION, .fallback = TMA_OPTIONAL,                         \
-        .offset = offsetof(struct flag_input, member), .meaning = text                             \
-    }
-
 #define FLAG_KEYS(number_key, text)                                                                \
     {                                                                                              \
         {.path = "flag",                                                                           \
@@ -247,8 +245,8 @@ struct flag_input {
          .max = TMA_KERNEL_NAME - 1,                                                               \
          .offset = offsetof(struct flag_input, flag),                                              \
          .meaning = "name of the flag"},                                                           \
-            FLAG_KEY("index", index, "which of its counters; default: 0"),                         \
-            FLAG_KEY(number_key, number, text)                                                     \
+            EXPRESSION_KEY("index", flag_input, index, "which of its counters; default: 0"),       \
+            EXPRESSION_KEY(number_key, flag_input, number, text)                                   \
     }
 
 static const struct tma_key add_flag_keys[] =
@@ -257,7 +255,6 @@ static const struct tma_key wait_flag_keys[] =
     FLAG_KEYS("until", "the role goes on when the counter is so much, or more; default: 1");
 
 #undef FLAG_KEYS
-#undef FLAG_KEY
 
 const struct tma_schema tma_add_flag_schema = {add_flag_keys,
                                                sizeof add_flag_keys / sizeof add_flag_keys[0]};
@@ -337,11 +334,6 @@ static const struct tma_names reach_names = {"order of lanes", reach_items, 2};
         .path = key, .kind = TMA_KEY_CHARS, .max = MAX_PLACE - 1, .fallback = TMA_OPTIONAL,        \
         .offset = offsetof(struct dsmem_input, member), .meaning = text                            \
     }
-#define NUMBER(key, member, text)                                                                  \
-    {                                                                                              \
-        .path = key, .kind = TMA_KEY_EXPRESSION, .fallback = TMA_OPTIONAL,                         \
-        .offset = offsetof(struct dsmem_input, member), .meaning = text                            \
-    }
 
 static const struct tma_key dsmem_keys[] = {
     {.path = "rank",
@@ -358,9 +350,12 @@ static const struct tma_key dsmem_keys[] = {
     PLACE("into", into, "bulk: where the copy goes: `RING.OPERAND`, as `write`"),
     PLACE("from", from,
           "bulk: what is copied, of the own CTA: a buffer, or `RING.OPERAND` in the current stage"),
-    NUMBER("offset", offset, "bytes from the start of the place in the other CTA; default: 0"),
-    NUMBER("from_offset", from_offset, "bulk: bytes from the start of `from`; default: 0"),
-    NUMBER("bytes", bytes, "bytes that are moved; default: the rest of the place"),
+    EXPRESSION_KEY("offset", dsmem_input, offset,
+                   "bytes from the start of the place in the other CTA; default: 0"),
+    EXPRESSION_KEY("from_offset", dsmem_input, from_offset,
+                   "bulk: bytes from the start of `from`; default: 0"),
+    EXPRESSION_KEY("bytes", dsmem_input, bytes,
+                   "bytes that are moved; default: the rest of the place"),
     {.path = "lane_bytes",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_driver_bytes,
@@ -401,7 +396,6 @@ static const struct tma_key dsmem_keys[] = {
 };
 
 #undef PLACE
-#undef NUMBER
 
 const struct tma_schema tma_dsmem_schema = {dsmem_keys, sizeof dsmem_keys / sizeof dsmem_keys[0]};
 
