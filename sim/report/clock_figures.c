@@ -60,11 +60,15 @@ struct tma_clock_figures tma_kernel_clock_figures(const struct tma_machine *mach
     return tma_clock_figures_of(machine, &activity, kernel->sm_clock_mhz);
 }
 
+uint32_t tma_counted_mhz(const struct tma_clock_figures *figures, uint64_t cycles) {
+    double mhz = figures->ns > 0 ? (double)cycles * 1000 / figures->ns : figures->mhz;
+    return mhz >= 1.5 ? (uint32_t)(mhz + 0.5) : 1;
+}
+
 uint32_t tma_kernel_clock_mhz(const struct tma_machine *machine, const struct tma_kernel *kernel,
                               const struct tma_result *result) {
     struct tma_clock_figures figures = tma_kernel_clock_figures(machine, kernel, result);
-    double mhz = figures.ns > 0 ? (double)result->cycles * 1000 / figures.ns : figures.mhz;
-    return mhz >= 1.5 ? (uint32_t)(mhz + 0.5) : 1;
+    return tma_counted_mhz(&figures, result->cycles);
 }
 
 static const char *const phrases[TMA_SM_CLOCK_COUNT] = {[TMA_SM_SINGLE] = "as a single launch",

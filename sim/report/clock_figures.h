@@ -37,7 +37,10 @@ struct tma_clock_figures tma_kernel_clock_figures(const struct tma_machine *mach
                                                   const struct tma_kernel *kernel,
                                                   const struct tma_result *result);
 
-/* MHz with which the cycles of such a kernel become its time, rounded; at least 1. */
+/* MHz with which the cycles of a run become its time, rounded; at least 1. */
+uint32_t tma_counted_mhz(const struct tma_clock_figures *figures, uint64_t cycles);
+
+/* The same, of a kernel with roles. */
 uint32_t tma_kernel_clock_mhz(const struct tma_machine *machine, const struct tma_kernel *kernel,
                               const struct tma_result *result);
 

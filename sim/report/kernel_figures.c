@@ -50,7 +50,6 @@ struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_i
     struct tma_report_limits limits = tma_report_limits_of(&own, result);
     figures.clock = tma_kernel_clock_figures(input->machine, kernel, result);
     figures.sm_clock_mhz = own.sm_clock_mhz;
-    uint32_t counted_mhz = tma_kernel_clock_mhz(input->machine, kernel, result);
     for (uint32_t r = 0; r < kernel->role_count; r++)
         figures.threads += kernel->roles[r].warps * WARP_THREADS;
     figures.time_ns = figures.clock.ns;
@@ -58,7 +57,7 @@ struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_i
     figures.gigabytes_per_second = tma_ratio((double)figures.moved_bytes, figures.time_ns);
     figures.bytes_per_cycle_per_sm =
         tma_ratio(tma_ratio((double)figures.moved_bytes, cycles), figures.sms);
-    figures.memory = tma_memory_figures_of(result, counted_mhz);
+    figures.memory = tma_memory_figures_of(result, tma_counted_mhz(&figures.clock, result->cycles));
     tma_limit_figures_of(&limits, result, &figures.memory, figures.sms, figures.limits);
     find_busy(result, figures.busy);
     figures.teraflops = tma_ratio(2 * (double)counters->multiply_adds, figures.time_ns * 1000);
