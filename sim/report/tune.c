@@ -5,6 +5,7 @@
 
 #include "report/format_table.h"
 #include "report/kernel_figures.h"
+#include "report/ratio.h"
 #include "report/tune_formats.h"
 
 enum { TMA_TUNE_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
@@ -37,7 +38,6 @@ static uint32_t computing_role(const struct tma_kernel *kernel, const struct tma
 }
 
 struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input) {
-    struct tma_kernel_figures figures = tma_kernel_figures_of(input);
     struct tma_tune_limiter limiter = {.ring = ""};
     uint32_t ring = 0;
     struct tma_busiest busiest = tma_busiest_of(input->result);
@@ -45,10 +45,12 @@ struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input
     uint32_t role = computing_role(input->kernel, input->result);
     const uint64_t *cycles = input->result->role_cycles[role],
                    *rings = input->result->ring_cycles[role];
-    for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++)
+    uint64_t total = 0;
+    for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++) {
+        total += cycles[i];
         if (!is_work(i) && cycles[i] > cycles[wait])
             wait = i;
-    double total = (double)figures.role_cycles[role];
+    }
     snprintf(limiter.busiest, sizeof limiter.busiest, "%s", busiest.key);
     snprintf(limiter.wait, sizeof limiter.wait, "%s",
              tma_role_cause_key((enum tma_role_cause)wait));
@@ -60,7 +62,7 @@ struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input
     if ((wait == TMA_ROLE_FULL || wait == TMA_ROLE_EMPTY) && input->kernel->ring_count > 0)
         snprintf(limiter.ring, sizeof limiter.ring, "%s", input->kernel->rings[ring].name);
     limiter.busy = busiest.busy;
-    limiter.waited = total > 0 ? (double)cycles[wait] / total : 0;
+    limiter.waited = tma_ratio((double)cycles[wait], (double)total);
     return limiter;
 }
 
