@@ -202,10 +202,12 @@ static bool read_binding(struct expander *expander, const struct tma_yaml_node *
                read_number(expander, range->first->next, word, &binding->to);
     else
         good = read_number(expander, range, word, &binding->to);
-    if (good && (binding->to <= binding->from || binding->to - binding->from > MOST_COPIES)) {
+    int64_t copies = 0;
+    if (__builtin_sub_overflow(binding->to, binding->from, &copies))
+        copies = binding->to > binding->from ? INT64_MAX : INT64_MIN;
+    if (good && (copies < 1 || copies > MOST_COPIES)) {
         tma_diagnose(expander->list, TMA_ERROR_ARGUMENT, range->at,
-                     "%s makes %" PRId64 " copies; allowed: 1 to %d", word,
-                     binding->to - binding->from, MOST_COPIES);
+                     "%s makes %" PRId64 " copies; allowed: 1 to %d", word, copies, MOST_COPIES);
         return false;
     }
     return good;
