@@ -296,7 +296,6 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                        .checked_ctas =
                                            checked_ctas(options, &run->prepared.execution)};
     report.sm_clock_mhz = run->launch.sm_clock_mhz;
-    report.data = run->launch.data;
     if (report.timing != NULL && !run->compares)
         cli_launch_find_memory_share(&run->launch, &run->machine, options->sample, &timing);
     if (run->compares) {

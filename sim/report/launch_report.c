@@ -155,7 +155,8 @@ static struct busy busy_of(const struct tma_machine *machine,
 }
 
 static struct tma_clock_figures clock_of(const struct tma_launch_report *report) {
-    struct tma_activity activity = tma_launch_activity(report->timing, report->data);
+    struct tma_activity activity =
+        tma_launch_activity(report->timing, report->prepared->launch->data);
     return tma_clock_figures_of(report->machine, &activity, report->sm_clock_mhz);
 }
 

@@ -34,7 +34,6 @@ struct tma_launch_report {
     const struct tma_machine *machine;
     const struct tma_core_result *timing;       /* NULL: no time passed */
     uint32_t sm_clock_mhz;                      /* as tma_kernel.sm_clock_mhz */
-    enum tma_operand_data data;                 /* of matrix products */
     const struct tma_launch_measured *measured; /* on the machine's GPU; NULL: nothing */
     bool sampled;                               /* it was to be simulated in part, where long */
     bool tried;                                 /* the experiments that find limits have run */
