@@ -274,3 +274,8 @@ enum tma_error_code tma_cute_box(const struct tma_cute_layout *layout, uint32_t 
             span * 8 / layout->element_bits, row_bytes / span, next / (row_bytes / span));
     return TMA_OK;
 }
+
+const char *tma_cute_data_type(const struct tma_cute_layout *layout) {
+    static const char *const types[] = {"uint8", "float16", "float32", "float64"};
+    return types[__builtin_ctz(layout->element_bits / 8)];
+}

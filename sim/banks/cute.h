@@ -48,4 +48,7 @@ enum tma_error_code tma_cute_box(const struct tma_cute_layout *layout, uint32_t 
                                  uint32_t modes[TMA_MAX_RANK], uint32_t *rank,
                                  struct tma_error *error);
 
+/* The data type of that tensor map, by the size of the elements: "float16". */
+const char *tma_cute_data_type(const struct tma_cute_layout *layout);
+
 #endif

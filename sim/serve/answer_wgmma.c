@@ -116,7 +116,6 @@ bool tma_answer_wgmma(const struct tma_request *request, struct tma_reply_line *
 
 bool tma_answer_cute(const struct tma_request *request, struct tma_reply_line *reply,
                      struct tma_request_error *error) {
-    static const char *const types[] = {"uint8", "float16", "float32", "float64"};
     struct tma_cute_layout layout;
     struct tma_error why = {0};
     uint32_t box[TMA_MAX_RANK], modes[TMA_MAX_RANK], rank;
@@ -133,7 +132,7 @@ bool tma_answer_cute(const struct tma_request *request, struct tma_reply_line *r
         tma_reply_text(reply, "reason", why.text);
         return true;
     }
-    tma_reply_text(reply, "data_type", types[__builtin_ctz(layout.element_bits / 8)]);
+    tma_reply_text(reply, "data_type", tma_cute_data_type(&layout));
     tma_reply_open(reply, "box_dim", '[');
     for (uint32_t d = 0; d < rank; d++)
         tma_reply_unsigned(reply, NULL, box[d]);

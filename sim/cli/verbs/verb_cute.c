@@ -46,15 +46,13 @@ static int write_tiles(const struct tma_scenario *scenario, FILE *out) {
 
 /* Writes the box of a tensor map that leaves this layout, or why there is none. */
 static void write_box(const struct tma_cute_layout *layout, FILE *out) {
-    static const char *const types[] = {"uint8", "float16", "float32", "float64"};
     uint32_t box[TMA_MAX_RANK], modes[TMA_MAX_RANK], rank;
     struct tma_error error;
     if (tma_cute_box(layout, box, modes, &rank, &error) != TMA_OK) {
         fprintf(out, "no single box: %s\n", error.text);
         return;
     }
-    fprintf(out, "tensor map: {data_type: %s, box_dim: [",
-            types[__builtin_ctz(layout->element_bits / 8)]);
+    fprintf(out, "tensor map: {data_type: %s, box_dim: [", tma_cute_data_type(layout));
     for (uint32_t d = 0; d < rank; d++)
         fprintf(out, "%s%" PRIu32, d == 0 ? "" : ", ", box[d]);
     fprintf(out, "], swizzle: %s}\nits dimensions:",
