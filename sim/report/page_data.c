@@ -11,9 +11,10 @@
 enum { MOST_CAUSES = TMA_CAUSE_COUNT };
 _Static_assert((int)MOST_CAUSES >= (int)TMA_ROLE_CAUSE_COUNT, "causes of roles fit, too");
 
-static void write_rate(const char *key, double bytes_per_cycle, const struct tma_machine *machine,
+/* A rate in GB/s. */
+static void write_rate(const char *key, double bytes_per_cycle, uint32_t clock_mhz,
                        struct tma_json *json) {
-    tma_json_decimal(json, key, bytes_per_cycle * machine->sm_clock_mhz / 1000, 1);
+    tma_json_decimal(json, key, bytes_per_cycle * clock_mhz / 1000, 1);
 }
 
 /* The clock that the cycles count. */
@@ -47,17 +48,18 @@ void tma_page_write_overview(const struct tma_page_input *input, struct tma_json
     tma_json_unsigned(json, "sms", machine->sm_count);
     tma_json_unsigned(json, "partitions", machine->l2.partitions);
     tma_json_unsigned(json, "stacks", machine->dram.stacks);
-    write_rate("dram_peak", limits.dram_bytes_per_cycle, machine, json);
-    write_rate("crossbar_peak", limits.gpc_bytes_per_cycle, machine, json);
+    write_rate("dram_peak", limits.dram_bytes_per_cycle, machine->sm_clock_mhz, json);
+    write_rate("crossbar_peak", limits.gpc_bytes_per_cycle, machine->sm_clock_mhz, json);
 }
 
-/* A way of bytes: its peak, what the run used of it, both in GB/s, and the bytes that it moved. */
-static void write_way(const char *name, double peak, double used, uint64_t bytes,
-                      const struct tma_machine *machine, struct tma_json *json) {
+/* A way of bytes: its peak, what the run used of it, both in GB/s, and the bytes that it moved.
+ * `clock_mhz` is that of the cycles of the limit. */
+static void write_way(const char *name, const struct tma_limit_figure *limit, uint32_t sms,
+                      uint64_t bytes, uint32_t clock_mhz, struct tma_json *json) {
     tma_json_begin_line(json, NULL);
     tma_json_string(json, "name", name);
-    write_rate("peak", peak, machine, json);
-    write_rate("used", used, machine, json);
+    write_rate("peak", limit->bytes_per_cycle_per_sm * sms, clock_mhz, json);
+    write_rate("used", limit->used_bytes_per_cycle_per_sm * sms, clock_mhz, json);
     tma_json_unsigned(json, "bytes", bytes);
     tma_json_end_object(json);
 }
@@ -76,18 +78,23 @@ static void write_roofs(const struct tma_page_input *input,
     const struct tma_limit_figure *sm = &limits[TMA_LIMIT_SM_PORT],
                                   *gpc = &limits[TMA_LIMIT_GPC_PORTS],
                                   *dram = &limits[TMA_LIMIT_DRAM];
-    uint64_t read = input->result->counters.sm_read_sectors * TMA_SECTOR_BYTES;
+    const struct tma_result *result = input->result;
+    uint32_t clock_mhz = figures == NULL ? input->machine->sm_clock_mhz : figures->sm_clock_mhz;
     bool ports = sm->bytes_per_cycle_per_sm < gpc->bytes_per_cycle_per_sm;
     tma_json_decimal(json, "teraflops", figures == NULL ? 0 : figures->teraflops, 2);
     tma_json_decimal(json, "tensor_of_all", figures == NULL ? 0 : figures->tensor_of_all, 4);
     tma_json_begin_object(json, "roofline");
     tma_json_decimal(json, "peak", figures == NULL ? 0 : peak_teraflops(figures), 1);
     tma_json_begin_array(json, "ways");
-    write_way("DRAM", dram->bytes_per_cycle_per_sm * sms, dram->used_bytes_per_cycle_per_sm * sms,
-              memory->dram_read_bytes + memory->dram_write_bytes, input->machine, json);
-    write_way(ports ? "L2 to SMs, by the ports of the SMs" : "L2 to SMs, by the ports of the GPCs",
-              (ports ? sm : gpc)->bytes_per_cycle_per_sm * sms,
-              sm->used_bytes_per_cycle_per_sm * sms, read, input->machine, json);
+    write_way("DRAM", dram, sms, memory->dram_read_bytes + memory->dram_write_bytes, clock_mhz,
+              json);
+    if (ports)
+        write_way("L2 to SMs, by the ports of the SMs", sm, sms,
+                  result->counters.sm_read_sectors * TMA_SECTOR_BYTES, clock_mhz, json);
+    else /* what a port passes for several SMs counts once */
+        write_way("L2 to SMs, by the ports of the GPCs", gpc, sms,
+                  (uint64_t)(gpc->used_bytes_per_cycle_per_sm * sms * (double)memory->cycles),
+                  clock_mhz, json);
     tma_json_end_array(json);
     tma_json_end_object(json);
 }

@@ -31,6 +31,10 @@ for option in --sample --exact --quiet; do
     sampled page.html
 done
 for option in --exact --why; do tmasim report gemm --sample $option; done
+echo "-- the roofs: DRAM has the same peak at another clock of the SMs, and a multicast passes a port once"
+for clock in single '1000 MHz'; do
+    tmasim report gemm --no-why --exact --set M=2048 N=2048 K=256 "kernel.sm_clock=$clock" | sed -n '/^  "roofline"/,/]/p'
+done
 echo "-- errors"
 echo old >old.html
 tmasim report missing.yaml -o old.html
