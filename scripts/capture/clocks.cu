@@ -25,6 +25,9 @@
 #include <thread>
 #include <vector>
 
+#include "ptx.cuh"
+#include "wgmma.cuh"
+
 #define CHECK(call)                                                                                \
     do {                                                                                           \
         cudaError_t error_ = (call);                                                               \
@@ -84,11 +87,6 @@ __device__ __forceinline__ void product(typename Sum<TYPE>::T *d, uint64_t a, ui
         ASM("m64n256k32.s32.s8.s8", L128, O128("+r", d), "%128", "%129", "%130", "");
 }
 
-// K-major operands, 128-byte swizzle: start address, stride between groups of 8 rows 1024 bytes
-__device__ inline uint64_t desc(uint32_t a) {
-    return (uint64_t)((a & 0x3ffff) >> 4) | (1ull << 16) | (64ull << 32) | (1ull << 62);
-}
-
 // ---- the kernel ----
 
 enum Other { NOTHING, FMA, ALU, SHARED, L2, DRAM, COPY, WRITE };
@@ -122,12 +120,6 @@ struct Load {
     int type, columns, data, sms, pause, other, other_groups, other_pause;
 };
 
-__device__ inline unsigned long long now_ns() {
-    unsigned long long t;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-    return t;
-}
-
 __device__ inline void pause_for(long long cycles) {
     long long start = clock64();
     while (clock64() - start < cycles)
@@ -159,7 +151,7 @@ __device__ uint32_t other_round(int other, uint8_t *shared, uint4 *memory, size_
         for (int i = 0; i < 8; i++)
             sum += v[i];
     } else if (other == SHARED) {
-        uint32_t base = (uint32_t)__cvta_generic_to_shared(shared) + t * 16;
+        uint32_t base = shared_address(shared) + t * 16;
         for (int i = 0; i < OTHER_STEPS; i++)
 #pragma unroll
             for (int j = 0; j < OTHER_LOADS; j++) {
@@ -217,7 +209,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     asm volatile("fence.proxy.async;" ::: "memory");
     __syncthreads();
     long long start_clock = clock64();
-    unsigned long long start_ns = now_ns(), rounds = 0;
+    unsigned long long start_ns = global_ns(), rounds = 0;
     if (threadIdx.x == 0)
         first_ns = start_ns;
     __syncthreads();
@@ -229,7 +221,7 @@ __global__ void __launch_bounds__(THREADS, 1)
             typename Sum<TYPE>::T d[N / 2];
             for (int i = 0; i < N / 2; i++)
                 d[i] = 0;
-            uint32_t base = (uint32_t)__cvta_generic_to_shared(shared);
+            uint32_t base = shared_address(shared);
             for (;; rounds++) {
                 asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
@@ -240,7 +232,7 @@ __global__ void __launch_bounds__(THREADS, 1)
                 }
                 asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
                 asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-                if (threadIdx.x % GROUP == 0 && now_ns() >= end)
+                if (threadIdx.x % GROUP == 0 && global_ns() >= end)
                     over[group] = 1;
                 if (load.pause > 0)
                     pause_for(load.pause);
@@ -258,7 +250,7 @@ __global__ void __launch_bounds__(THREADS, 1)
         bool works = load.other != NOTHING && group >= 3 - load.other_groups;
         for (;; rounds++) {
             if (blockIdx.x == 0 && threadIdx.x == 2 * GROUP && edge < EDGES) {
-                unsigned long long t = now_ns();
+                unsigned long long t = global_ns();
                 long long c = clock64();
                 if (t - first_ns >= (unsigned long long)device_edges_us[edge] * 1000) {
                     stats->edge_clock[edge] = c;
@@ -273,7 +265,7 @@ __global__ void __launch_bounds__(THREADS, 1)
                 __nanosleep(300);
             if (load.other_pause > 0)
                 pause_for(load.other_pause);
-            if (threadIdx.x % GROUP == 0 && now_ns() >= end)
+            if (threadIdx.x % GROUP == 0 && global_ns() >= end)
                 over[group] = 1;
             asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
             if (over[group])
@@ -286,7 +278,7 @@ __global__ void __launch_bounds__(THREADS, 1)
         *sink = sum;
     __syncthreads();
     if (threadIdx.x == 0) {
-        unsigned long long cycles = clock64() - start_clock, time = now_ns() - start_ns;
+        unsigned long long cycles = clock64() - start_clock, time = global_ns() - start_ns;
         atomicAdd(&stats->cycles, cycles);
         atomicAdd(&stats->ns, time);
         atomicAdd(&stats->ctas, 1ull);
@@ -380,7 +372,6 @@ static double seconds() {
 struct Nvml {
     void *device = nullptr;
     int (*energy)(void *, unsigned long long *) = nullptr;
-    int (*power)(void *, unsigned *) = nullptr;
     int (*limit)(void *, unsigned *) = nullptr;
     int (*clock)(void *, int, unsigned *) = nullptr;
     int (*reasons)(void *, unsigned long long *) = nullptr;
@@ -404,7 +395,6 @@ struct Nvml {
             (first == nullptr || first(0, &device) != 0))
             return false;
         energy = (decltype(energy))dlsym(library, "nvmlDeviceGetTotalEnergyConsumption");
-        power = (decltype(power))dlsym(library, "nvmlDeviceGetPowerUsage");
         limit = (decltype(limit))dlsym(library, "nvmlDeviceGetEnforcedPowerLimit");
         clock = (decltype(clock))dlsym(library, "nvmlDeviceGetClockInfo");
         reasons = (decltype(reasons))dlsym(library, "nvmlDeviceGetCurrentClocksThrottleReasons");
@@ -412,7 +402,7 @@ struct Nvml {
             reasons = (decltype(reasons))dlsym(library, "nvmlDeviceGetCurrentClocksEventReasons");
         temperature = (decltype(temperature))dlsym(library, "nvmlDeviceGetTemperature");
         fields = (decltype(fields))dlsym(library, "nvmlDeviceGetFieldValues");
-        return energy && power && limit && clock && reasons && temperature;
+        return energy && limit && clock && reasons && temperature;
     }
     // The energy counter, at a moment at which it changes: it does so every 20 to 100 ms.
     unsigned long long millijoules(double *at) {
