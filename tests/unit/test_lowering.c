@@ -170,7 +170,7 @@ static const struct rule_case {
       {"@!%p1 bra L;", "c"}}},
     {"what multimem.ld_reduce reads may be other each time",
      0,
-     {{"ld.param.u64 %rd1, [P0];", ""},
+     {{"ld.param.u64 %rd1, [P0];", "c"},
       {"multimem.ld_reduce.weak.global.add.u32 %r1, [%rd1];", "l"},
       {"multimem.ld_reduce.weak.global.add.u32 %r2, [%rd1];", "l"},
       {"add.s32 %r3, %r1, %r2;", "a"},

@@ -228,6 +228,13 @@ static inline bool tma_statement_sends(const struct tma_statement *statement) {
            statement->operation.direction != TMA_LOAD;
 }
 
+/* Whether a statement fills the stage of its ring that the role acquired last, or a part of it. */
+static inline bool tma_statement_fills(const struct tma_statement *statement) {
+    return statement->kind == TMA_STATEMENT_SIGNAL || tma_statement_sends(statement) ||
+           (statement->kind == TMA_STATEMENT_OPERATION &&
+            statement->operation.direction == TMA_LOAD);
+}
+
 /* Stages of shared memory that go round between the roles that fill them and those that use them.
  * A stage is full when each role that acquires it has arrived and all bytes are there. It is empty
  * when each role that releases it has done so, in all CTAs that release to this one. A role that

@@ -27,9 +27,7 @@ static struct ring_use use_of(const struct tma_kernel *kernel, uint32_t first, u
             use.wait = i;
         else if (statement->kind == TMA_STATEMENT_RELEASE)
             use.release = i;
-        else if (statement->kind == TMA_STATEMENT_SIGNAL || tma_statement_sends(statement) ||
-                 (statement->kind == TMA_STATEMENT_OPERATION &&
-                  statement->operation.direction == TMA_LOAD))
+        else if (tma_statement_fills(statement))
             use.fill = i;
     }
     return use;
@@ -274,14 +272,14 @@ static void check_order(const struct use_checker *checker, const struct tma_role
     struct ring_use before = use_of(kernel, role->first, index, statement->ring);
     struct ring_use all = use_of(kernel, role->first, role->end, statement->ring);
     bool moves = statement->kind == TMA_STATEMENT_OPERATION;
-    bool is_load =
-        (moves && statement->operation.direction == TMA_LOAD) || tma_statement_sends(statement);
-    bool uses = (moves && !is_load) || statement->kind == TMA_STATEMENT_COMPUTE ||
-                (statement->kind == TMA_STATEMENT_EXCHANGE && !is_load);
-    if ((is_load || statement->kind == TMA_STATEMENT_SIGNAL) && before.acquire == NONE) {
+    bool fills = tma_statement_fills(statement);
+    bool uses = !fills && (moves || statement->kind == TMA_STATEMENT_COMPUTE ||
+                           statement->kind == TMA_STATEMENT_EXCHANGE);
+    if (fills && before.acquire == NONE) {
         diagnose(checker, index, "role %s %s ring %s, but does not acquire a stage of it before",
-                 role->name, is_load ? "loads into" : "signals", ring);
-    } else if (moves && !is_load && before.wait == NONE && before.acquire != NONE &&
+                 role->name, statement->kind == TMA_STATEMENT_SIGNAL ? "signals" : "loads into",
+                 ring);
+    } else if (moves && !fills && before.wait == NONE && before.acquire != NONE &&
                before.fill != NONE &&
                kernel->statements[before.fill].kind == TMA_STATEMENT_OPERATION) {
         diagnose(checker, index,

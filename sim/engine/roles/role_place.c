@@ -20,11 +20,8 @@ static uint32_t stage_of(const struct tma_role_state *role, const struct tma_sta
     if (ring == TMA_NO_RING)
         return TMA_NO_SPAN_STAGE;
     const struct tma_ring_use *use = &role->rings[ring];
-    bool fills = statement->kind == TMA_STATEMENT_SIGNAL ||
-                 (statement->kind == TMA_STATEMENT_OPERATION &&
-                  statement->operation.direction == TMA_LOAD) ||
-                 use->waited == 0;
-    uint64_t stages = fills ? use->acquired : use->waited;
+    bool acquired = tma_statement_fills(statement) || use->waited == 0;
+    uint64_t stages = acquired ? use->acquired : use->waited;
     return stages <= lag
                ? TMA_NO_SPAN_STAGE
                : (uint32_t)((stages - 1 - lag) % role->cta->engine->kernel->rings[ring].depth);
