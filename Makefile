@@ -446,28 +446,27 @@ build/capture: scripts/capture/capture.cu scripts/capture/operations.cuh scripts
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \
 	    -L$(CUDA)/lib64/stubs -lcuda
 
-build/capture-banks: scripts/capture/banks.cu
-build/capture-clusters: scripts/capture/clusters.cu scripts/capture/ptx.cuh
-build/capture-shared-port: scripts/capture/shared_port.cu scripts/capture/ptx.cuh
-build/capture-role-costs: scripts/capture/role_costs.cu scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
-build/capture-tensormap-costs: scripts/capture/tensormap_costs.cu
-build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/scenario.h scripts/capture/wgmma.cuh
-build/capture-line-latencies: scripts/capture/line_latencies.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh
-build/capture-l2-capacity: scripts/capture/l2_capacity.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh
-build/capture-slice-hash: scripts/capture/slice_hash.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
-build/capture-slice-rates: scripts/capture/slice_rates.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
-build/capture-gpc-links: scripts/capture/gpc_links.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
-build/capture-coalescer: scripts/capture/coalescer.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh
-build/capture-sm-distances: scripts/capture/sm_distances.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh
-build/capture-partition-distances: scripts/capture/partition_distances.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/slice_lines.cuh
-build/capture-pipe-rates: scripts/capture/pipe_rates.cu scripts/capture/wgmma.cuh
-build/capture-instruction-costs: scripts/capture/instruction_costs.cu
-build/capture-launch-parts: scripts/capture/launch_parts.cu
-build/capture-accesses: scripts/capture/accesses.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh
-build/capture-copies: scripts/capture/copies.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh
-build/capture-first-touch: scripts/capture/first_touch.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
-build/capture-dram-banks: scripts/capture/dram_banks.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
-build/capture-refresh-drift: scripts/capture/refresh_drift.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
+# Each is made of the source with its name; what else it includes follows.
+$(foreach capture,$(CAPTURES),$(eval $(capture): scripts/capture/$(subst -,_,$(capture:build/capture-%=%)).cu))
+build/capture-clusters: scripts/capture/ptx.cuh
+build/capture-shared-port: scripts/capture/ptx.cuh
+build/capture-role-costs: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
+build/capture-pipelines: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/scenario.h scripts/capture/wgmma.cuh
+build/capture-line-latencies: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh
+build/capture-l2-capacity: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
+build/capture-slice-hash: scripts/capture/ptx.cuh scripts/capture/random.cuh
+build/capture-slice-rates: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
+build/capture-gpc-links: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
+build/capture-coalescer: scripts/capture/ptx.cuh scripts/capture/lines.cuh
+build/capture-sm-distances: scripts/capture/ptx.cuh scripts/capture/lines.cuh
+build/capture-partition-distances: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/slice_lines.cuh
+build/capture-pipe-rates: scripts/capture/wgmma.cuh
+build/capture-accesses: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh
+build/capture-clocks: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
+build/capture-copies: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh
+build/capture-first-touch: scripts/capture/ptx.cuh scripts/capture/random.cuh
+build/capture-dram-banks: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
+build/capture-refresh-drift: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
 $(CAPTURES):
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \

@@ -38,4 +38,15 @@ static inline uint32_t record_word(const char *what, const char *key) {
     return 0;
 }
 
+static inline int compare_errors(const void *a, const void *b) {
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The error that 95 of 100 do not exceed; sorts them. */
+static inline double percentile_95(double *errors, size_t count) {
+    qsort(errors, count, sizeof *errors, compare_errors);
+    return errors[count * 95 / 100];
+}
+
 #endif

@@ -1,18 +1,10 @@
 /* Replays accesses.tsv: loads, stores and atomics of warps on an H100. As in
  * scripts/capture/accesses.cu, each warp does eight accesses, waits for them, and does the next
  * eight. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "h200.h"
+#include "families.h"
 #include "memory/core/sectors.h"
-#include "memory/system.h"
 
 enum {
-    CHUNK = 8,
-    LANES = 32,
-    MAX_WARPS = 32,
     CLOCK_CYCLES = 10, /* that reading the clock adds to a load by itself: 290 for 279, 44 for 35 */
     BURST_CYCLES = 233, /* barrier and instructions of a burst: what four loads take beyond 279, */
     COLD_BURST_CYCLES = 334, /* and beyond 680 after L2 was emptied */
@@ -20,20 +12,6 @@ enum {
     ISSUE_CYCLES = 4,        /* between accesses of a warp */
     WARM_ROWS = 256,
 };
-
-static struct tma_machine machine;
-static struct tma_tsv records;
-
-static bool has(const char *what, const char *text) {
-    return strstr(what, text) != NULL;
-}
-
-static struct tma_memory *create(void) {
-    struct tma_memory *memory;
-    struct tma_error error;
-    ck_assert(tma_memory_create(&memory, &machine, &error) == TMA_OK);
-    return memory;
-}
 
 /* Brings `bytes` bytes from the first address on into L2, for SMs of both partitions. */
 static void warm(struct tma_memory *memory, uint64_t bytes) {
@@ -63,10 +41,7 @@ static void warm(struct tma_memory *memory, uint64_t bytes) {
 }
 
 static void set_kind(struct tma_access *access, const char *what) {
-    access->kind = has(what, "op=ld")    ? TMA_ACCESS_LOAD
-                   : has(what, "op=st")  ? TMA_ACCESS_STORE
-                   : has(what, "op=red") ? TMA_ACCESS_REDUCE
-                                         : TMA_ACCESS_ATOMIC;
+    access->kind = kind_of(what);
     access->caching = has(what, "op=ld.cg") ? TMA_CACHING_L2 : TMA_CACHING_ALL;
 }
 
@@ -130,11 +105,6 @@ static double replay_latency(const char *what, bool *replayed) {
     tma_memory_free(memory);
     return sum / lines + (has(what, "chain") ? 0 : CLOCK_CYCLES);
 }
-
-struct warp {
-    uint64_t ready; /* it issues its next access no earlier */
-    uint32_t issued, waiting;
-};
 
 /* The accesses of a record by all warps of some SMs, `rounds` times eight of each. Returns the
  * cycles of the slowest SM. */
@@ -248,12 +218,7 @@ static double replay_capacity(const char *what, bool *replayed) {
     return 7.2 * hits + 36.4 * (1 - hits);
 }
 
-static const struct {
-    const char *family;
-    double (*replay)(const char *what, bool *replayed);
-    double mean;      /* error that is allowed on average, in percent */
-    const char *only; /* records that have this word */
-} families[] = {
+static const struct family families[] = {
     {"latency", replay_latency, 6, "op="}, {"capacity", replay_capacity, 12, "kib="},
     {"burst", replay_burst, 8, "where="},  {"rate", replay_rate, 12, "op=ld.ca"},
     {"rate", replay_rate, 12, "op=ld.cg"}, {"rate", replay_rate, 12, "op=st"},
@@ -261,34 +226,16 @@ static const struct {
 };
 
 START_TEST(test_family) {
-    double sum = 0, worst = 0;
-    uint32_t count = 0;
-    const bool verbose = getenv("VERBOSE") != NULL;
-    for (size_t row = 0; row < records.rows; row++) {
-        const char *what = tma_tsv_cell(&records, row, "what");
-        if (strcmp(tma_tsv_cell(&records, row, "family"), families[_i].family) != 0 ||
-            !has(what, families[_i].only))
-            continue;
-        bool replayed = true;
-        double cycles = families[_i].replay(what, &replayed);
-        double measured =
-            strtod(tma_tsv_cell(&records, row,
-                                strcmp(families[_i].family, "latency") == 0 ? "mean" : "median"),
-                   NULL);
-        if (!replayed)
-            continue;
-        double error = 100 * (cycles / measured - 1);
-        if (verbose)
-            printf("%s %s: %.1f, measured %.1f: %+.1f %%\n", families[_i].family, what, cycles,
-                   measured, error);
-        sum += fabs(error);
-        worst = fabs(error) > worst ? fabs(error) : worst;
-        count++;
-    }
-    printf("%s %s: %u records, mean error %.1f %%, worst %.1f %%\n", families[_i].family,
-           families[_i].only, count, sum / count, worst);
-    ck_assert_msg(sum / count <= families[_i].mean, "%s %s: %.1f %%", families[_i].family,
-                  families[_i].only, sum / count);
+    static double errors[MOST_RECORDS];
+    const struct family *family = &families[_i];
+    const char *column = strcmp(family->name, "latency") == 0 ? "mean" : "median";
+    uint32_t count = replay_family(family, column, errors);
+    double mean = mean_of(errors, count), worst = 0;
+    for (uint32_t i = 0; i < count; i++)
+        worst = fmax(worst, errors[i]);
+    printf("%s %s: %u records, mean error %.1f %%, worst %.1f %%\n", family->name, family->only,
+           count, mean, worst);
+    check_mean(family, mean);
 }
 END_TEST
 

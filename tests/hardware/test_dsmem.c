@@ -2,41 +2,16 @@
  * latencies, rates of stores and atomics, and copies from CTA to CTA. As in
  * scripts/capture/copies.cu, a warp stores without a wait and ends with a load; before eight
  * more atomics it waits for the results of the eight before the last ones. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "h200.h"
+#include "families.h"
 #include "memory/core/sectors.h"
-#include "memory/system.h"
 
 enum {
-    CHUNK = 8,
-    LANES = 32,
-    MAX_WARPS = 32,
     COUNT = 512,      /* accesses of a warp, copies of a CTA */
     NEXT_CYCLES = 14, /* from a store to the load behind it */
     POLL_CYCLES = 25, /* from the end of an mbarrier's phase to the next instruction */
     COPY_CYCLES = 61, /* from a copy to the next one of a thread */
     UNIT_BYTES = 16,
 };
-
-static struct tma_machine machine;
-static struct tma_tsv records;
-
-static struct tma_memory *create(void) {
-    struct tma_memory *memory;
-    struct tma_error error;
-    ck_assert(tma_memory_create(&memory, &machine, &error) == TMA_OK);
-    return memory;
-}
-
-static enum tma_access_kind kind_of(const char *what) {
-    return strstr(what, "op=ld") != NULL    ? TMA_ACCESS_LOAD
-           : strstr(what, "op=st") != NULL  ? TMA_ACCESS_STORE
-           : strstr(what, "op=red") != NULL ? TMA_ACCESS_REDUCE
-                                            : TMA_ACCESS_ATOMIC;
-}
 
 /* Lanes of `bytes` bytes each, `stride` bytes apart. */
 static void add_lanes(struct tma_access *access, uint32_t stride, uint32_t lanes, uint32_t bytes) {
@@ -87,16 +62,11 @@ static double replay_latency(const char *what, bool *replayed) {
     return (double)sum;
 }
 
-struct warp {
-    uint64_t ready; /* it issues its next access no earlier */
-    uint32_t issued, waiting;
-};
-
 /* Cycles for an access of one SM's warps; with `both` the other SM has as many. */
 static double replay_rate(const char *what, bool *replayed) {
     static struct warp warps[2][MAX_WARPS];
     uint32_t count = record_word(what, "warps"), sms = 1 + record_word(what, "both"), left = 0;
-    uint32_t bytes = strstr(what, "16 warps") != NULL ? 16 : 4;
+    uint32_t bytes = has(what, "16 warps") ? 16 : 4;
     enum tma_access_kind kind = kind_of(what);
     bool waits = kind == TMA_ACCESS_ATOMIC;
     struct tma_access access = {.distant = true, .kind = kind};
@@ -179,22 +149,17 @@ static uint64_t copies(uint32_t bytes, uint32_t count, uint64_t interval) {
 }
 
 static double replay_copy(const char *what, bool *replayed) {
-    *replayed = strstr(what, "way=peer") != NULL;
+    *replayed = has(what, "way=peer");
     return (double)copies(record_word(what, "bytes"), 1, 1) + POLL_CYCLES;
 }
 
 static double replay_copies(const char *what, bool *replayed) {
     enum { FEW = 63 };
-    *replayed = strstr(what, "way=peer") != NULL;
+    *replayed = has(what, "way=peer");
     return (double)copies(record_word(what, "bytes"), FEW, COPY_CYCLES) / FEW;
 }
 
-static const struct {
-    const char *family;
-    double (*replay)(const char *what, bool *replayed);
-    double mean; /* error that is allowed on average, in percent */
-    const char *only;
-} families[] = {
+static const struct family families[] = {
     {"dsmem_latency", replay_latency, 4, "op="}, {"dsmem_rate", replay_rate, 5, "op=st"},
     {"dsmem_rate", replay_rate, 7, "op=atom"},   {"dsmem_rate", replay_rate, 4, "op=red"},
     {"bulk_latency", replay_copy, 10, "way="},   {"bulk_rate", replay_copies, 4, "way="},
@@ -203,47 +168,21 @@ enum { FAMILIES = sizeof families / sizeof *families };
 
 static const struct {
     const char *records, *machine;
-} gpus[] = {{"tests/hardware/h100/copies.tsv", "configs/gpus/h100_sxm.yaml"},
-            {"tests/hardware/h200/copies.tsv", "configs/gpus/h200.yaml"}};
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+} gpus[] = {{"tests/hardware/h100/copies.tsv", "h100_sxm"},
+            {"tests/hardware/h200/copies.tsv", "h200"}};
 
 START_TEST(test_family) {
-    struct tma_diagnostics list = {0};
-    struct tma_error error;
-    static double errors[1000];
-    double sum = 0;
-    uint32_t count = 0, family = (uint32_t)_i % FAMILIES, gpu = (uint32_t)_i / FAMILIES;
-    ck_assert(tma_machine_read(gpus[gpu].machine, &machine, &list));
-    ck_assert(tma_tsv_read(gpus[gpu].records, &records, &error) == TMA_OK);
-    for (size_t row = 0; row < records.rows; row++) {
-        const char *what = tma_tsv_cell(&records, row, "what");
-        if (strcmp(tma_tsv_cell(&records, row, "family"), families[family].family) != 0 ||
-            strstr(what, families[family].only) == NULL)
-            continue;
-        bool replayed = true;
-        double cycles = families[family].replay(what, &replayed);
-        double measured = strtod(tma_tsv_cell(&records, row, "value"), NULL);
-        if (!replayed)
-            continue;
-        double off = 100 * (cycles / measured - 1);
-        if (getenv("VERBOSE") != NULL)
-            printf("%s %s: %.1f, measured %.1f: %+.1f %%\n", families[family].family, what, cycles,
-                   measured, off);
-        ck_assert_uint_lt(count, sizeof errors / sizeof *errors);
-        errors[count++] = fabs(off);
-        sum += fabs(off);
-    }
-    qsort(errors, count, sizeof *errors, compare);
+    static double errors[MOST_RECORDS];
+    const struct family *family = &families[_i % FAMILIES];
+    int gpu = _i / FAMILIES;
+    machine = shipped_machine(gpus[gpu].machine);
+    read_records(gpus[gpu].records, &records);
+    uint32_t count = replay_family(family, "value", errors);
+    double mean = mean_of(errors, count);
     printf("%s %s %s: %u records, mean error %.1f %%, 95 of 100 within %.1f %%\n",
-           gpus[gpu].machine, families[family].family, families[family].only, count, sum / count,
-           errors[count * 95 / 100]);
-    ck_assert_uint_gt(count, 0);
-    ck_assert_msg(sum / count <= families[family].mean, "%s %s: %.1f %%", families[family].family,
-                  families[family].only, sum / count);
+           gpus[gpu].machine, family->name, family->only, count, mean,
+           percentile_95(errors, count));
+    check_mean(family, mean);
     tma_tsv_free(&records);
 }
 END_TEST

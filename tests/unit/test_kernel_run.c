@@ -287,28 +287,22 @@ END_TEST
  * one, and of the rest half. It does 5/8 of a cycle's work in a cycle, until it ends. Then the
  * other one has the pipe alone. What they take longer than alone is waiting for units. */
 START_TEST(roles_share_a_pipe) {
+    static const struct {
+        uint32_t first_percent, waits[2];
+    } turns[] = {{25, {60, 100}}, {0, {100, 100}}, {100, {0, 100}}};
     for (int i = 0; i < 2; i++) {
         begin(i == 0 ? "a" : "b");
         instruct(TMA_FMA, 3200);
         end();
     }
-    run();
-    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100);
-    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_UNITS], 60);
-    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_COMPUTE], 100);
-    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_UNITS], 100);
-    machine.core.first_percent = 0;
-    run();
-    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100);
-    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_UNITS], 100);
-    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_COMPUTE], 100);
-    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_UNITS], 100);
-    machine.core.first_percent = 100;
-    run();
-    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100);
-    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_UNITS], 0);
-    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_COMPUTE], 100);
-    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_UNITS], 100);
+    for (int i = 0; i < TABLE_ROWS(turns); i++) {
+        machine.core.first_percent = turns[i].first_percent;
+        run();
+        for (int role = 0; role < 2; role++) {
+            ck_assert_uint_eq(result.role_cycles[role][TMA_ROLE_COMPUTE], 100);
+            ck_assert_uint_eq(result.role_cycles[role][TMA_ROLE_UNITS], turns[i].waits[role]);
+        }
+    }
 }
 END_TEST
 
