@@ -246,8 +246,10 @@ def tune(
             if error is not None:
                 failed[number] = error
                 continue
-            least[number] = min(least[number], result.time_ns)
-            most[number] = max(most[number], result.time_ns)
+            # At the clock of the row itself.
+            time_ns = times[number] * result.cycles / found[number][0].cycles
+            least[number] = min(least[number], time_ns)
+            most[number] = max(most[number], time_ns)
     ranked: List[TuneRow] = []
     for number, (result, error) in sorted(found.items()):
         name, row = rows[number]
