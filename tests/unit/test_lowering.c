@@ -173,7 +173,7 @@ static const struct rule_case {
      {{"ld.param.u64 %rd1, [P0];", "c"},
       {"multimem.ld_reduce.weak.global.add.u32 %r1, [%rd1];", "l"},
       {"multimem.ld_reduce.weak.global.add.u32 %r2, [%rd1];", "l"},
-      {"add.s32 %r3, %r1, %r2;", "a"},
+      {"add.s32 %r3, %r1, %r2;", "f"},
       {"st.global.u32 [%rd1], %r3;", "l"}}},
 };
 

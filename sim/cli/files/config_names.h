@@ -18,7 +18,8 @@ struct cli_config_names {
 bool cli_config_names_read(const char *folder, struct cli_config_names *names);
 void cli_config_names_free(struct cli_config_names *names);
 
-/* What a verb says of the files NAME.yaml in `folder`. Prints errors and returns false on failure. */
+/* What a verb says of the files NAME.yaml in `folder`. Prints errors and returns false on failure.
+ */
 typedef bool cli_config_lister(const struct cli_options *options, const char *folder,
                                const struct cli_config_names *names, FILE *out);
 
