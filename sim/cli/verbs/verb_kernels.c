@@ -10,8 +10,6 @@
 #include "report/json_writer.h"
 #include "scenario/describe.h"
 
-static const char prefix[] = "parameters.";
-
 /* Where the list goes. */
 struct listing {
     struct tma_json json;
@@ -24,7 +22,7 @@ struct listing {
 
 static void write_parameter(void *context, const char *key, const char *value) {
     struct listing *listing = context;
-    size_t length = sizeof prefix - 1;
+    size_t length = strlen("parameters.");
     if (tma_scenario_parameter_is_derived(listing->scenario, key) != listing->derived)
         return;
     listing->listed++;
