@@ -28,13 +28,10 @@ uint32_t tma_wgmma_descriptor_address(uint64_t value, bool mn_major, uint32_t li
     static const uint32_t widths[4] = {16, 128, 64, 32};
     struct tma_wgmma_descriptor fields = tma_wgmma_decode(value);
     uint32_t width = widths[value >> 62], chunks = width / CHUNK_BYTES, address;
-    if (!mn_major)
-        address = line % 8 * width + line / 8 * fields.stride_bytes +
-                  chunk * (chunks == 1 ? fields.leading_bytes : CHUNK_BYTES);
-    else if (chunks == 1)
+    if (mn_major && chunks == 1)
         address =
             line % 8 * CHUNK_BYTES + line / 8 * fields.leading_bytes + chunk * fields.stride_bytes;
-    else
+    else /* along K, only B of a sparse product is wider than a row of 32 bytes */
         address = line % 8 * width + line / 8 * fields.stride_bytes + chunk % chunks * CHUNK_BYTES +
                   chunk / chunks * fields.leading_bytes;
     address = (fields.start_bytes + address) & ADDRESS_MASK;

@@ -63,9 +63,10 @@ struct tma_core_result {
                                 left out; all figures are then estimates */
     uint64_t error_cycles;   /* by so much `cycles` may then be off */
     uint32_t sms, ctas_per_sm, waves;
-    uint64_t issue_slots;                     /* that warps took */
-    uint64_t tensor_cycles;                   /* that tensor cores were busy, over all SMs */
-    uint64_t macs[TMA_MMA_TYPE_COUNT];        /* multiply-adds of wgmma, by type */
+    uint64_t issue_slots;   /* that warps took */
+    uint64_t tensor_cycles; /* that tensor cores were busy, over all SMs */
+    uint64_t
+        macs[TMA_MMA_TYPE_COUNT]; /* multiply-adds of wgmma by type, of a sparse A the kept half */
     uint64_t (*line_stalls)[TMA_STALL_COUNT]; /* owned: cycles of warps, by instruction */
     uint64_t stalls[TMA_STALL_COUNT];         /* their sums */
     struct tma_core_wait *waits;              /* owned, by instruction */

@@ -496,13 +496,13 @@ static uint64_t multiply(struct tma_core_sm *sm, const struct tma_ptx_product *p
                          uint64_t cycle, uint64_t last_end) {
     const struct tma_machine *machine = sm->run->machine;
     enum { WAVEFRONT_BYTES = 128 };
-    uint64_t m = product->shape.m, n = product->shape.n, k = product->shape.k;
+    uint64_t m = product->shape.m, n = product->shape.n, kept = tma_ptx_kept_columns(product);
     uint32_t bits = tma_ptx_types[product->a].bits;
-    uint64_t k_bytes = k * bits / 8, read_a = product->a_in_registers ? 0 : m * k_bytes,
-             read_b = n * k_bytes;
-    uint64_t end =
-        tma_port_serve(&sm->tensor, cycle,
-                       tma_work_to_ticks(m * n * k, tma_mma_rate(machine, mma_type(product->a))));
+    uint64_t read_a = product->a_in_registers ? 0 : m * kept * bits / 8,
+             read_b = n * product->shape.k * bits / 8;
+    uint64_t end = tma_port_serve(
+        &sm->tensor, cycle,
+        tma_work_to_ticks(m * n * kept, tma_mma_rate(machine, mma_type(product->a))));
     uint64_t ticks = tma_work_to_ticks(read_a, machine->sm.mma_a_bytes) +
                      tma_work_to_ticks(read_b, machine->sm.mma_b_bytes);
     uint64_t read_end = (last_end > cycle ? last_end : cycle) + ticks / TMA_TICKS;
@@ -526,7 +526,7 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
         return;
     group->warps[at] = 0;
     run->result->macs[mma_type(product->a)] +=
-        (uint64_t)product->shape.m * product->shape.n * product->shape.k;
+        (uint64_t)product->shape.m * product->shape.n * tma_ptx_kept_columns(product);
     uint64_t last = number == 0 ? 0 : group->ends[(number - 1) % TMA_CORE_PRODUCTS];
     uint64_t begin = last > group->asked[at] ? last : group->asked[at];
     group->ends[at] = run->plan.instructions[run->step.instruction].is_free

@@ -252,10 +252,12 @@ static uint8_t layout_of(uint64_t descriptor) {
     return layouts[descriptor >> 62];
 }
 
-/* The rows of 16 bytes of an operand: `mn` elements along M or N. */
+/* The rows of 16 bytes of an operand: `mn` elements along M or N, `k` along K. */
 static void read_operand(struct tma_warp *warp, const struct tma_check_side *side,
-                         uint64_t descriptor, bool mn_major, uint32_t mn, uint32_t k) {
-    uint32_t lines = mn_major ? k : mn, chunks = mn_major ? mn / 8 : 2;
+                         uint64_t descriptor, bool mn_major, uint32_t mn, uint32_t k,
+                         enum tma_ptx_type type) {
+    uint32_t lines = mn_major ? k : mn,
+             chunks = (mn_major ? mn : k) * tma_ptx_types[type].bits / 128;
     uint32_t begin = 0, end = 0;
     for (uint32_t line = 0; line < lines; ++line)
         for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
@@ -284,16 +286,17 @@ void tma_watch_product(struct tma_warp *warp, const struct tma_op *op,
     bool fenced = registers->fenced != 0;
     for (uint32_t i = 0; i < op->list_count; ++i)
         fenced = use_register(registers, &places[op->list + i]) && fenced;
-    for (uint32_t i = 0; i < op->list2_count; ++i)
+    for (uint32_t i = 0; i < product->a_registers; ++i)
         fenced = use_register(registers, &places[op->list2 + i]) && fenced;
     if (!fenced)
         tma_note(warp->launch, warp, op->instruction, UINT32_MAX, "fence",
                  "warp %u of CTA %u gives wgmma registers that it used after its last wgmma.fence",
                  warp->index, warp->cta->rank);
     if (!product->a_in_registers)
-        read_operand(warp, &side, a_descriptor, product->transpose_a, 64, product->shape.k);
+        read_operand(warp, &side, a_descriptor, product->transpose_a, 64,
+                     tma_ptx_kept_columns(product), product->a);
     read_operand(warp, &side, b_descriptor, product->transpose_b, product->shape.n,
-                 product->shape.k);
+                 product->shape.k, product->b);
 }
 
 /* ---- groups and fences ---- */

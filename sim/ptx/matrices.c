@@ -63,7 +63,7 @@ static enum tma_step all_opaque(struct tma_warp *warp, const struct tma_op *op, 
     return TMA_STEP_NEXT;
 }
 
-/* mma.sync: places[list] is D; places[list2] A, B, C. */
+/* mma.sync: places[list] is D; places[list2] A, B, C, and the metadata of a sparse A. */
 static enum tma_step run_mma(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     if (lanes == 0)
         return TMA_STEP_NEXT;
@@ -73,18 +73,20 @@ static enum tma_step run_mma(struct tma_warp *warp, const struct tma_op *op, uin
     uint32_t a_count = product->a_registers >> shift, b_count = product->b_registers >> shift,
              c_count = product->c_registers >> shift;
     uint32_t a[TMA_PTX_MAX_FRAGMENT][32], b[TMA_PTX_MAX_FRAGMENT][32], c[TMA_PTX_MAX_FRAGMENT][32];
+    uint32_t metadata[1][32];
     uint16_t origin = 0;
     /* A row of D takes part in many lanes: one opaque value makes all of it opaque. */
     if (read_words(warp, places, a_count, a, &origin) |
         read_words(warp, places + a_count, b_count, b, &origin) |
-        read_words(warp, places + a_count + b_count, c_count, c, &origin))
+        read_words(warp, places + a_count + b_count, c_count, c, &origin) |
+        read_words(warp, places + a_count + b_count + c_count, product->sparse, metadata, &origin))
         return all_opaque(warp, op, origin);
     struct tma_ptx_matrices *matrices = room(warp, op);
     if (matrices == NULL)
         return TMA_STEP_FAILED;
     uint32_t d[TMA_PTX_MAX_FRAGMENT][32];
     tma_ptx_mma(product, (const uint32_t(*)[32])a, (const uint32_t(*)[32])b,
-                (const uint32_t(*)[32])c, d, matrices);
+                (const uint32_t(*)[32])c, metadata[0], d, matrices);
     write_words(warp, &warp->launch->places[op->list], op->list_count, (const uint32_t(*)[32])d);
     for (uint32_t i = 0; i < op->list_count; ++i)
         tma_mark(warp, &warp->launch->places[op->list + i], TMA_ALL_LANES, 0, 0);
@@ -92,8 +94,8 @@ static enum tma_step run_mma(struct tma_warp *warp, const struct tma_op *op, uin
 }
 
 /* wgmma.mma_async, the part of one warp: 16 rows of D, which need no other warp's registers.
- * places[list] is D, places[list2] A if it is in registers; op->a its descriptor, op->b B's; op->c
- * says whether D is added to. */
+ * places[list] is D, places[list2] A if it is in registers, then the metadata of a sparse A; op->a
+ * is A's descriptor, op->b B's; op->c says whether D is added to. */
 static enum tma_step run_wgmma(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     if (lanes == 0)
         return TMA_STEP_NEXT;
@@ -109,8 +111,10 @@ static enum tma_step run_wgmma(struct tma_warp *warp, const struct tma_op *op, u
         return TMA_STEP_FAILED;
     bool scale = tma_predicate(warp, &op->c) >> first & 1;
     uint16_t origin = TMA_ORIGIN_PRODUCT;
-    uint32_t a[TMA_PTX_MAX_FRAGMENT][32], d[TMA_PTX_MAX_ACCUMULATOR][32];
-    if (read_words(warp, &launch->places[op->list2], op->list2_count, a, &origin))
+    uint32_t a[TMA_PTX_MAX_FRAGMENT][32], d[TMA_PTX_MAX_ACCUMULATOR][32], metadata[1][32];
+    const struct tma_place *a_places = &launch->places[op->list2];
+    if (read_words(warp, a_places, product->a_registers, a, &origin) |
+        read_words(warp, a_places + product->a_registers, product->sparse, metadata, &origin))
         return all_opaque(warp, op, origin);
     const struct tma_region *shared = &warp->cta->shared;
     struct tma_ptx_window window = {shared->bytes, shared->opaque, TMA_SHARED_BASE,
@@ -123,8 +127,8 @@ static enum tma_step run_wgmma(struct tma_warp *warp, const struct tma_op *op, u
     if (tma_watched(warp))
         tma_watch_product(warp, op, product, a_descriptor, b_descriptor);
     uint32_t address = 0;
-    switch (tma_ptx_wgmma_read(product, warp->index % 4, (const uint32_t(*)[32])a, a_descriptor,
-                               b_descriptor, &window, matrices, &address)) {
+    switch (tma_ptx_wgmma_read(product, warp->index % 4, (const uint32_t(*)[32])a, metadata[0],
+                               a_descriptor, b_descriptor, &window, matrices, &address)) {
     case TMA_PTX_MATRIX_DONE:
         break;
     case TMA_PTX_MATRIX_OPAQUE:
@@ -323,23 +327,26 @@ bool tma_prepare_matrix(const struct tma_operands *operands) {
         !fit(operands, op->list, op->list_count, product->wide))
         return false;
     if (instruction->opcode == TMA_PTX_OP_MMA) {
-        for (uint32_t i = 1; i <= 3; ++i)
+        for (uint32_t i = 1; i <= (product->sparse ? 4 : 3); ++i)
             tma_list_sources(operands, i, product->wide ? TMA_PTX_B64 : TMA_PTX_B32, &op->list2,
                              &op->list2_count);
         op->run = run_mma;
         return op->list2_count ==
-                   (product->a_registers + product->b_registers + product->c_registers) >> shift &&
+                   ((product->a_registers + product->b_registers + product->c_registers) >> shift) +
+                       product->sparse &&
                fit(operands, op->list2, op->list2_count, product->wide);
     }
     if (product->a_in_registers) {
         tma_list_sources(operands, 1, TMA_PTX_B32, &op->list2, &op->list2_count);
-        if (op->list2_count > TMA_PTX_MAX_FRAGMENT)
-            return false;
     } else {
         op->a = tma_source(operands, 1, TMA_PTX_B64);
     }
+    if (product->sparse)
+        tma_list_sources(operands, 3, TMA_PTX_B32, &op->list2, &op->list2_count);
+    if (op->list2_count != product->a_registers + product->sparse)
+        return false;
     op->b = tma_source(operands, 2, TMA_PTX_B64);
-    op->c = tma_source(operands, 3, TMA_PTX_PRED);
+    op->c = tma_source(operands, product->sparse ? 5 : 3, TMA_PTX_PRED);
     op->run = run_wgmma;
     return op->c.width == TMA_PTX_PREDICATE;
 }

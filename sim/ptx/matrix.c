@@ -93,9 +93,33 @@ static bool choose(const struct tma_ptx_operand *operand, uint64_t first, uint64
            (operand->bits == first || operand->bits == second);
 }
 
+/* Elements that stand for one number of the metadata: halves of 32 bits, pairs of 4 bits. */
+static uint32_t metadata_group(enum tma_ptx_type type) {
+    return element_bits(type) == 4 ? 8 : element_bits(type) == 32 ? 2 : 4;
+}
+
+/* Lanes of four that have metadata: 32 bits for 4 groups of two rows. */
+static uint32_t metadata_lanes(const struct tma_ptx_product *product) {
+    return product->shape.k / metadata_group(product->a) / 4;
+}
+
+/* The constant that says which lanes have it. */
+static bool select_metadata(const struct tma_ptx_operand *operand,
+                            struct tma_ptx_product *product) {
+    product->selector = (uint32_t)operand->bits;
+    return operand->kind == TMA_PTX_IMMEDIATE && operand->bits < 4 / metadata_lanes(product);
+}
+
 static bool wgmma_of(const struct tma_ptx_instruction *instruction,
                      const struct tma_ptx_operand *operands, struct tma_ptx_product *product) {
     uint32_t count = instruction->operand_count;
+    if (product->sparse) { /* two more behind B */
+        if (!select_metadata(&operands[4], product))
+            return false;
+        count -= 2;
+    }
+    /* From the scale of D on. */
+    const struct tma_ptx_operand *scales = operands + (product->sparse ? 5 : 3);
     product->c = product->d;
     product->d_registers = product->c_registers =
         accumulator_registers(product->d, 16, product->shape.n, 32);
@@ -104,16 +128,16 @@ static bool wgmma_of(const struct tma_ptx_instruction *instruction,
     if (vector_count(&operands[0]) != product->d_registers ||
         vector_count(&operands[1]) != product->a_registers)
         return false;
-    if (count >= 6 && (!choose(&operands[4], 1, UINT64_MAX, &product->negate_a) ||
-                       !choose(&operands[5], 1, UINT64_MAX, &product->negate_b)))
+    if (count >= 6 && (!choose(&scales[1], 1, UINT64_MAX, &product->negate_a) ||
+                       !choose(&scales[2], 1, UINT64_MAX, &product->negate_b)))
         return false;
     if (count < 7)
         return true;
     /* With A in registers only B may be transposed. */
     if (count == 7)
-        return product->a_in_registers && choose(&operands[6], 0, 1, &product->transpose_b);
-    return !product->a_in_registers && choose(&operands[6], 0, 1, &product->transpose_a) &&
-           choose(&operands[7], 0, 1, &product->transpose_b);
+        return product->a_in_registers && choose(&scales[3], 0, 1, &product->transpose_b);
+    return !product->a_in_registers && choose(&scales[3], 0, 1, &product->transpose_a) &&
+           choose(&scales[4], 0, 1, &product->transpose_b);
 }
 
 bool tma_ptx_product_of(const struct tma_ptx_module *module,
@@ -127,6 +151,8 @@ bool tma_ptx_product_of(const struct tma_ptx_module *module,
         .b = (enum tma_ptx_type)instruction->types[2],
         .saturate = tma_ptx_has(instruction, TMA_PTX_DOT_SATFINITE),
         .exclusive = tma_ptx_has(instruction, TMA_PTX_DOT_XOR),
+        .sparse = tma_ptx_has(instruction, TMA_PTX_DOT_SP) ||
+                  tma_ptx_has(instruction, TMA_PTX_DOT_SP_ORDERED),
         .wide = instruction->types[0] == TMA_PTX_F64,
     };
     if (instruction->opcode == TMA_PTX_OP_WGMMA_MMA_ASYNC)
@@ -134,12 +160,13 @@ bool tma_ptx_product_of(const struct tma_ptx_module *module,
     struct tma_ptx_shape shape = product->shape;
     uint32_t group = 4 * per_register(product->a); /* elements along K of one register's lanes */
     product->c = (enum tma_ptx_type)instruction->types[3];
-    product->a_registers = shape.k / group * (shape.m / 8) * words_of(product->a);
+    product->a_registers =
+        tma_ptx_kept_columns(product) / group * (shape.m / 8) * words_of(product->a);
     product->b_registers = shape.k / group * words_of(product->b);
     product->c_registers = accumulator_registers(product->c, shape.m, shape.n, 32);
     product->d_registers = accumulator_registers(product->d, shape.m, shape.n, 32);
     uint32_t width = product->wide ? 2 : 1;
-    return instruction->operand_count == 4 &&
+    return (!product->sparse || select_metadata(&operands[5], product)) &&
            vector_count(&operands[0]) * width == product->d_registers &&
            vector_count(&operands[1]) * width == product->a_registers &&
            vector_count(&operands[2]) * width == product->b_registers &&
@@ -173,6 +200,41 @@ static void multiply_others(const double *a, const double *b, uint32_t n, uint32
             sums[j] += a[i] * b[i * n + j];
     for (uint32_t j = 0; j < 8; ++j)
         d[j] += sums[j];
+}
+
+/* Where a lane of four has the number of a group of a sparse A's row: for elements of 16 bits and
+ * more a lane has four groups of a row of the first eight, and four of the row eight further down;
+ * for smaller ones it has eight groups of one row, and the next lane those of the other. (Measured
+ * on an H100.) */
+static uint32_t metadata_number(const struct tma_ptx_product *product, const uint32_t metadata[32],
+                                uint32_t row, uint32_t group) {
+    bool wide = element_bits(product->a) >= 16;
+    uint32_t lane = wide ? group / 4 : group / 8 * 2 + row / 8;
+    uint32_t number = wide ? row / 8 * 4 + group % 4 : group % 8;
+    return metadata[row % 8 * 4 + metadata_lanes(product) * product->selector + lane] >>
+           (4 * number);
+}
+
+/* Puts the columns of a sparse A where the metadata says, and zeros between them. Of four elements
+ * two are kept, of four pairs of 4 bits two, of two of 32 bits one. The number of a group has the
+ * place of the first one in its lower 2 bits, that of the second above; an element of 32 bits is
+ * two of 16. (PTX ISA, sparse matrix storage.) */
+static void expand(const struct tma_ptx_product *product, const uint32_t metadata[32], double *a) {
+    uint32_t k = product->shape.k, group = metadata_group(product->a);
+    uint32_t each = group / 4, kept = group / 2;
+    for (uint32_t row = 16; row-- > 0;) { /* the last one first: rows grow */
+        double packed[128], *to = a + row * k;
+        memcpy(packed, a + row * k / 2, k / 2 * sizeof *packed);
+        memset(to, 0, k * sizeof *to);
+        for (uint32_t i = 0; i < k / group; ++i) {
+            uint32_t places = metadata_number(product, metadata, row, i);
+            for (uint32_t j = 0; j < kept; ++j) {
+                uint32_t place =
+                    each == 0 ? (places & 3) / 2 : (places >> (j / each * 2) & 3) * each + j % each;
+                to[group * i + place] = packed[kept * i + j];
+            }
+        }
+    }
 }
 
 /* D += A * B, of matrices with `rows` rows. */
@@ -267,10 +329,13 @@ static void write_accumulator(const struct tma_ptx_product *product, const doubl
 }
 
 void tma_ptx_mma(const struct tma_ptx_product *product, const uint32_t (*a)[32],
-                 const uint32_t (*b)[32], const uint32_t (*c)[32], uint32_t (*d)[32],
-                 struct tma_ptx_matrices *room) {
+                 const uint32_t (*b)[32], const uint32_t (*c)[32], const uint32_t metadata[32],
+                 uint32_t (*d)[32], struct tma_ptx_matrices *room) {
     uint32_t halves = product->shape.m / 8, k = product->shape.k, n = product->shape.n;
-    read_fragment(product->a, a, halves, k, k, 1, room->a);
+    uint32_t kept = tma_ptx_kept_columns(product);
+    read_fragment(product->a, a, halves, kept, kept, 1, room->a);
+    if (product->sparse)
+        expand(product, metadata, room->a);
     read_fragment(product->b, b, 1, k, 1, n, room->b);
     read_accumulator(product->c, c, halves, n, room->d);
     multiply(product, product->shape.m, room);
@@ -322,19 +387,22 @@ static enum tma_ptx_matrix_result read_operand(const struct tma_ptx_window *wind
 
 enum tma_ptx_matrix_result tma_ptx_wgmma_read(const struct tma_ptx_product *product,
                                               uint32_t quarter, const uint32_t (*a)[32],
-                                              uint64_t a_descriptor, uint64_t b_descriptor,
+                                              const uint32_t metadata[32], uint64_t a_descriptor,
+                                              uint64_t b_descriptor,
                                               const struct tma_ptx_window *window,
                                               struct tma_ptx_matrices *room, uint32_t *address) {
-    uint32_t n = product->shape.n, k = product->shape.k;
+    uint32_t n = product->shape.n, k = product->shape.k, kept = tma_ptx_kept_columns(product);
     enum tma_ptx_matrix_result result = read_operand(
         window, b_descriptor, product->b, product->transpose_b, 0, n, k, 1, n, room->b, address);
     if (result == TMA_PTX_MATRIX_DONE && !product->a_in_registers)
         result = read_operand(window, a_descriptor, product->a, product->transpose_a, 16 * quarter,
-                              16, k, k, 1, room->a, address);
+                              16, kept, kept, 1, room->a, address);
     if (result != TMA_PTX_MATRIX_DONE)
         return result;
     if (product->a_in_registers)
-        read_fragment(product->a, a, 2, k, k, 1, room->a);
+        read_fragment(product->a, a, 2, kept, kept, 1, room->a);
+    if (product->sparse)
+        expand(product, metadata, room->a);
     if (product->negate_a)
         negate(room->a, 16 * k);
     if (product->negate_b)

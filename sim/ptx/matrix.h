@@ -27,9 +27,11 @@ struct tma_ptx_product {
     struct tma_ptx_shape shape;
     enum tma_ptx_type d, a, b; /* C has D's type in wgmma, and is `c` in mma */
     enum tma_ptx_type c;
-    bool saturate;                                     /* .satfinite: of s32 sums */
-    bool exclusive;                                    /* .xor.popc, else .and.popc */
-    bool a_in_registers;                               /* wgmma */
+    bool saturate;       /* .satfinite: of s32 sums */
+    bool exclusive;      /* .xor.popc, else .and.popc */
+    bool a_in_registers; /* wgmma */
+    bool sparse;         /* .sp: A has half of its columns, and metadata says which */
+    uint32_t selector;   /* .sp: which lanes of four have the metadata */
     bool negate_a, negate_b, transpose_a, transpose_b; /* wgmma */
     /* 32-bit registers of a thread; a float64 takes two, its low word first. In the text they are
      * d_registers / 2 registers of 64 bits then. */
@@ -51,10 +53,15 @@ bool tma_ptx_product_of(const struct tma_ptx_module *module,
                         const struct tma_ptx_instruction *instruction,
                         struct tma_ptx_product *product);
 
-/* D = A * B + C of a warp: [register][lane]. D may be C. */
+/* Columns of A that are kept, in registers and in shared memory. */
+static inline uint32_t tma_ptx_kept_columns(const struct tma_ptx_product *product) {
+    return product->sparse ? product->shape.k / 2 : product->shape.k;
+}
+
+/* D = A * B + C of a warp: [register][lane]. D may be C. `metadata` [lane]: of a sparse product. */
 void tma_ptx_mma(const struct tma_ptx_product *product, const uint32_t (*a)[32],
-                 const uint32_t (*b)[32], const uint32_t (*c)[32], uint32_t (*d)[32],
-                 struct tma_ptx_matrices *room);
+                 const uint32_t (*b)[32], const uint32_t (*c)[32], const uint32_t metadata[32],
+                 uint32_t (*d)[32], struct tma_ptx_matrices *room);
 
 /* Shared memory of a CTA, as a matrix descriptor addresses it. */
 struct tma_ptx_window {
@@ -74,7 +81,8 @@ enum tma_ptx_matrix_result {
  * or OUTSIDE, of the first 16 bytes concerned, of B before A. */
 enum tma_ptx_matrix_result tma_ptx_wgmma_read(const struct tma_ptx_product *product,
                                               uint32_t quarter, const uint32_t (*a)[32],
-                                              uint64_t a_descriptor, uint64_t b_descriptor,
+                                              const uint32_t metadata[32], uint64_t a_descriptor,
+                                              uint64_t b_descriptor,
                                               const struct tma_ptx_window *window,
                                               struct tma_ptx_matrices *room, uint32_t *address);
 

@@ -67,6 +67,7 @@ struct form {
 #define BARRIER_ORDER  "{.release,.relaxed}{.cta,.cluster}"
 #define WAIT_ORDER     "{.acquire,.relaxed}{.cta,.cluster}" SHARED
 #define WGMMA          ".sync.aligned"
+#define SPARSE         "<.sp,.sp::ordered_metadata>.sync.aligned"
 
 static const struct form forms[] = {
     {TMA_PTX_OP_ABS, "<.s16,.s32,.s64>", ">0 0"},
@@ -279,6 +280,16 @@ static const struct form forms[] = {
     {TMA_PTX_OP_MMA,
      ".sync.aligned<.m8n8k128,.m16n8k128,.m16n8k256>.row.col.s32.b1.b1.s32<.xor,.and>.popc",
      ">v v v v"},
+    {TMA_PTX_OP_MMA, SPARSE "<.m16n8k16,.m16n8k32>.row.col<.f16,.f32>.f16.f16<.f16,.f32>",
+     ">v v v v w i"},
+    {TMA_PTX_OP_MMA, SPARSE "<.m16n8k16,.m16n8k32>.row.col.f32.bf16.bf16.f32", ">v v v v w i"},
+    {TMA_PTX_OP_MMA, SPARSE "<.m16n8k8,.m16n8k16>.row.col.f32.tf32.tf32.f32", ">v v v v w i"},
+    {TMA_PTX_OP_MMA, SPARSE ".m16n8k64.row.col.f32" BYTES BYTES ".f32", ">v v v v w i"},
+    {TMA_PTX_OP_MMA,
+     SPARSE "<.m16n8k32,.m16n8k64>.row.col{.satfinite}.s32" SMALL_INTEGERS SMALL_INTEGERS ".s32",
+     ">v v v v w i"},
+    {TMA_PTX_OP_MMA, SPARSE "<.m16n8k64,.m16n8k128>.row.col{.satfinite}.s32<.u4,.s4><.u4,.s4>.s32",
+     ">v v v v w i"},
     {TMA_PTX_OP_MOV, VECTOR "<.pred,.b16,.b32,.b64,.b128,.u16,.u32,.u64,.s16,.s32,.s64,.f32,.f64>",
      ">0 0"},
     {TMA_PTX_OP_MOVMATRIX, ".sync.aligned.m8n8.trans.b16", ">w w"},
@@ -403,6 +414,14 @@ static const struct form forms[] = {
     {TMA_PTX_OP_WGMMA_MMA_ASYNC, WGMMA ".m64n#k32{.satfinite}.s32" SMALL_INTEGERS SMALL_INTEGERS,
      ">v * l p"},
     {TMA_PTX_OP_WGMMA_MMA_ASYNC, WGMMA ".m64n#k256.s32.b1.b1.and.popc", ">v * l p"},
+    {TMA_PTX_OP_WGMMA_MMA_ASYNC, ".sp" WGMMA ".m64n#k32<.f16,.f32>.f16.f16",
+     ">v * l w i p i i i i?"},
+    {TMA_PTX_OP_WGMMA_MMA_ASYNC, ".sp" WGMMA ".m64n#k32.f32.bf16.bf16", ">v * l w i p i i i i?"},
+    {TMA_PTX_OP_WGMMA_MMA_ASYNC, ".sp" WGMMA ".m64n#k16.f32.tf32.tf32", ">v * l w i p i i"},
+    {TMA_PTX_OP_WGMMA_MMA_ASYNC, ".sp" WGMMA ".m64n#k64<.f16,.f32>" BYTES BYTES,
+     ">v * l w i p i i"},
+    {TMA_PTX_OP_WGMMA_MMA_ASYNC,
+     ".sp" WGMMA ".m64n#k64{.satfinite}.s32" SMALL_INTEGERS SMALL_INTEGERS, ">v * l w i p"},
     {TMA_PTX_OP_WGMMA_WAIT_GROUP, ".sync.aligned", "i"},
     {TMA_PTX_OP_XOR, "<.pred,.b16,.b32,.b64>", ">0 0 0"},
 };
@@ -430,8 +449,6 @@ static const struct known {
     {"vset", "video instructions are not simulated"},
     {"vavrg", "video instructions are not simulated"},
     {"wmma", "wmma is not simulated: it is older than mma.sync.m16n8"},
-    {"mma.sp", "sparse matrix instructions are not simulated"},
-    {"wgmma.mma_async.sp", "sparse matrix instructions are not simulated"},
     {"tcgen05", "sm_90a has no tcgen05: it needs sm_100a"},
     {"clusterlaunchcontrol", "sm_90a has no clusterlaunchcontrol: it needs sm_100"},
     {"st.bulk", "sm_90a has no st.bulk: it needs sm_100"},

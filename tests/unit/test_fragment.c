@@ -72,7 +72,7 @@ START_TEST(products_find_their_elements) {
     put(a, &fa, at[0], at[1], 0x3c00); /* 1.0 */
     put(b, &fb, at[1], at[2], 0x3c00);
     tma_ptx_mma(&product, (const uint32_t(*)[32])a, (const uint32_t(*)[32])b,
-                (const uint32_t(*)[32])c, d, &room);
+                (const uint32_t(*)[32])c, NULL, d, &room);
     for (uint32_t thread = 0; thread < 32; thread++)
         for (uint32_t element = 0; element < fd.elements; element++) {
             uint32_t row, column;

@@ -214,7 +214,7 @@ START_TEST(test_mma) {
             }
         }
     tma_ptx_mma(&product, (const uint32_t(*)[32])a, (const uint32_t(*)[32])b,
-                (const uint32_t(*)[32])c, c, &room);
+                (const uint32_t(*)[32])c, NULL, c, &room);
     for (uint32_t row = 0; row < m; ++row)
         for (uint32_t column = 0; column < 8; ++column) {
             place_c(m, row, column, &lane, &index);
@@ -356,7 +356,7 @@ static void check_group(uint32_t row_of_table, uint32_t n, bool in_registers, ui
     uint32_t address;
     for (uint32_t quarter = 0; quarter < 4; ++quarter) {
         ck_assert_uint_eq(tma_ptx_wgmma_read(&product, quarter,
-                                             (const uint32_t(*)[32])a_registers[quarter],
+                                             (const uint32_t(*)[32])a_registers[quarter], NULL,
                                              a_descriptor, b_descriptor, &window, &room, &address),
                           TMA_PTX_MATRIX_DONE);
         tma_ptx_wgmma(&product, scale_d, d[quarter], &room);
@@ -418,7 +418,7 @@ START_TEST(test_window) {
     opaque[bad / 8] = (uint8_t)(1 << bad % 8);
     for (uint32_t quarter = 0; quarter < 4; ++quarter) {
         ck_assert_uint_eq(
-            tma_ptx_wgmma_read(&product, quarter, NULL, a, b, &window, &room, &address),
+            tma_ptx_wgmma_read(&product, quarter, NULL, NULL, a, b, &window, &room, &address),
             TMA_PTX_MATRIX_OPAQUE);
         ck_assert_uint_eq(address, B_START + 128 + 3 * 16);
     }
@@ -428,35 +428,42 @@ START_TEST(test_window) {
     opaque[bad / 8] = (uint8_t)(1 << bad % 8);
     for (uint32_t quarter = 0; quarter < 4; ++quarter)
         ck_assert_uint_eq(
-            tma_ptx_wgmma_read(&product, quarter, NULL, a, b, &window, &room, &address),
+            tma_ptx_wgmma_read(&product, quarter, NULL, NULL, a, b, &window, &room, &address),
             quarter == 2 ? TMA_PTX_MATRIX_OPAQUE : TMA_PTX_MATRIX_DONE);
     window.opaque = NULL;
-    ck_assert_uint_eq(tma_ptx_wgmma_read(&product, 2, NULL, a, b, &window, &room, &address),
+    ck_assert_uint_eq(tma_ptx_wgmma_read(&product, 2, NULL, NULL, a, b, &window, &room, &address),
                       TMA_PTX_MATRIX_DONE);
-    ck_assert_uint_eq(tma_ptx_wgmma_read(&product, 0, NULL, descriptor(512, 128, 256, 0), b,
+    ck_assert_uint_eq(tma_ptx_wgmma_read(&product, 0, NULL, NULL, descriptor(512, 128, 256, 0), b,
                                          &window, &room, &address),
                       TMA_PTX_MATRIX_OUTSIDE);
     ck_assert_uint_eq(address, 512);
     window.size = B_START - WINDOW_BASE + 255;
-    ck_assert_uint_eq(tma_ptx_wgmma_read(&product, 0, NULL, a, b, &window, &room, &address),
+    ck_assert_uint_eq(tma_ptx_wgmma_read(&product, 0, NULL, NULL, a, b, &window, &room, &address),
                       TMA_PTX_MATRIX_OUTSIDE);
     ck_assert_uint_eq(address, B_START + 240);
 }
 END_TEST
 
 /* Vectors of other lengths than the shape needs, and constants that are not allowed. */
+static const char *const refused[] = {
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r0,r1,r2}, {r0,r1,r2,r3}, {r0,r1}, "
+    "{r0,r1,r2,r3};",
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r0,r1,r2,r3}, {r0,r1}, {r0,r1}, "
+    "{r0,r1,r2,r3};",
+    "wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {r0,r1,r2,r3}, d0, d1, p, 1, 1, 0, 0;",
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {r0,r1,r2,r3}, d0, d1, p, 2, 1, 0, 0;",
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {r0,r1,r2,r3}, d0, d1, p, 1, 1, 0;",
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {r0,r1,r2,r3}, {r0,r1,r2}, d1, p, 1, 1, "
+    "0;",
+    "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {r0,r1,r2,r3}, {r0,r1,r2,r3}, "
+    "{r0,r1,r2,r3}, {r0,r1,r2,r3}, r0, 2;",
+    "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {r0,r1,r2,r3}, {r0,r1,r2,r3}, "
+    "{r0,r1}, {r0,r1,r2,r3}, r0, 0;",
+    "wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.s8 {r0,r1,r2,r3}, d0, d1, r0, 1, p;",
+};
+enum { REFUSED = sizeof refused / sizeof *refused };
+
 START_TEST(test_refused) {
-    static const char *const refused[] = {
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r0,r1,r2}, {r0,r1,r2,r3}, {r0,r1}, "
-        "{r0,r1,r2,r3};",
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r0,r1,r2,r3}, {r0,r1}, {r0,r1}, "
-        "{r0,r1,r2,r3};",
-        "wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {r0,r1,r2,r3}, d0, d1, p, 1, 1, 0, 0;",
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {r0,r1,r2,r3}, d0, d1, p, 2, 1, 0, 0;",
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {r0,r1,r2,r3}, d0, d1, p, 1, 1, 0;",
-        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {r0,r1,r2,r3}, {r0,r1,r2}, d1, p, 1, 1, "
-        "0;",
-    };
     struct tma_ptx_product product;
     ck_assert(!product_of(refused[_i], &product));
 }
@@ -490,7 +497,7 @@ START_TEST(test_rounding) {
     uint32_t a[2][32] = {{roundings[_i].a}}, b[1][32] = {{roundings[_i].b}},
              c[2][32] = {{roundings[_i].c}};
     tma_ptx_mma(&product, (const uint32_t(*)[32])a, (const uint32_t(*)[32])b,
-                (const uint32_t(*)[32])c, c, &room);
+                (const uint32_t(*)[32])c, NULL, c, &room);
     ck_assert_uint_eq(c[0][0] & 0xffff, roundings[_i].d);
 }
 END_TEST
@@ -509,7 +516,7 @@ START_TEST(test_saturation) {
         uint32_t a[1][32] = {{2}}, b[1][32] = {{2, 0, 0, 0, 0xfe}},
                  c[2][32] = {{INT32_MAX}, {(uint32_t)INT32_MIN}};
         tma_ptx_mma(&product, (const uint32_t(*)[32])a, (const uint32_t(*)[32])b,
-                    (const uint32_t(*)[32])c, c, &room);
+                    (const uint32_t(*)[32])c, NULL, c, &room);
         ck_assert_int_eq((int32_t)c[0][0], sums[i][0]);
         ck_assert_int_eq((int32_t)c[1][0], sums[i][1]);
     }
@@ -546,7 +553,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_wgmma, 0, TABLE_ROWS(group_products));
     tcase_add_test(tests, test_base_offset);
     tcase_add_test(tests, test_window);
-    tcase_add_loop_test(tests, test_refused, 0, 6);
+    tcase_add_loop_test(tests, test_refused, 0, REFUSED);
     tcase_add_loop_test(tests, test_rounding, 0, TABLE_ROWS(roundings));
     tcase_add_test(tests, test_saturation);
     tcase_add_test(tests, test_ldmatrix);

@@ -363,7 +363,9 @@ static const struct {
     {"tex.2d.v4.f32.s32 {a,b,c,d}, [t, {e,f}];", "textures are not simulated"},
     {"vadd.s32.s32.s32 x, y, z;", "video instructions are not simulated"},
     {"tcgen05.alloc.x y;", "sm_90a has no tcgen05: it needs sm_100a"},
-    {"wgmma.mma_async.sp.sync.aligned.x y;", "sparse matrix instructions are not simulated"},
+    {"mma.sp.sync.aligned.m16n8k64.row.col.f32.f16.f16.f32 {a},{b},{c},{d},e,0;",
+     "'mma.sp.sync.aligned.m16n8k64.row.col.f32.f16.f16.f32': mma does not take .f16 with these "
+     "modifiers"},
 };
 
 START_TEST(test_statements) {

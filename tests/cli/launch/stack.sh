@@ -5,5 +5,5 @@ try() {
 }
 try run launch/data/stack.yaml --no-why
 try run launch/data/stack.yaml --functional --set kernel=too_much
-try run launch/data/stack.yaml --functional --set kernel=sparse block=64
-try check launch/data/stack.yaml --set kernel=sparse
+try run launch/data/stack.yaml --functional --set kernel=textured block=64
+try check launch/data/stack.yaml --set kernel=textured
