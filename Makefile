@@ -64,12 +64,12 @@ MODULE_SOURCES := $(wildcard sim/engine/simgrid/*.c)
 CLI_SOURCES   := $(wildcard sim/cli/*.c sim/cli/*/*.c sim/validate/*.c)
 LIB_SOURCES   := $(filter-out $(CLI_SOURCES) sim/mpi/% $(MODULE_SOURCES),$(wildcard sim/*/*.c sim/*/*/*.c))
 MPI_SOURCES   := $(wildcard sim/mpi/*.c)
-UNIT_SOURCES  := $(wildcard tests/unit/*.c)
+UNIT_SOURCES  := $(wildcard tests/unit/test_*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
 FAULT_SOURCES := $(wildcard tests/faults/*.c)
 FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
-SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
+SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) tests/unit/runner.c $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
 CAPTURE_SOURCES := $(wildcard capture/*.c)
 STYLED  := $(SOURCES) $(MPI_SOURCES) $(CAPTURE_SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* capture/*.h tests/capture/*.[ch] examples/*.c python/native/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
@@ -92,8 +92,12 @@ RANKS   := $(if $(MPICC),$(BUILD)/tmasim-mpi)
 FAULT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(FAULT_SOURCES))
 SANITIZED := $(filter asan,$(VARIANT))
 FAULT_TESTS_HERE := $(filter-out $(if $(SANITIZED),%/test_constant_memory),$(FAULT_TESTS))
-TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FUZZ_SOURCES)) \
-           $(if $(SANITIZED),,$(FAULT_TESTS))
+# Unit tests are linked into one program an area, the word with which their names begin; one has the
+# others, and one those of the hardware. ALONE are those that replace a part of their process.
+AREAS   := engine kernel memory ptx
+ALONE   := tests/unit/test_engine_module.c tests/unit/test_out_of_memory.c
+RUNNERS := $(addprefix $(BUILD)/tests/,$(AREAS:%=unit/%) unit/others hardware/all)
+TESTS   := $(RUNNERS) $(patsubst tests/%.c,$(BUILD)/tests/%,$(ALONE) $(FUZZ_SOURCES)) $(if $(SANITIZED),,$(FAULT_TESTS))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCH_SOURCES))
 VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
 SONAME  := libtmasim.so.$(firstword $(subst ., ,$(VERSION)))
@@ -201,7 +205,6 @@ $(BUILD)/tests/bench/%: LINK_LTO := $(LTO)
 # Tests of faults run the verbs in their own process.
 COMMAND_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
 $(FAULT_TESTS): $(COMMAND_OBJECTS) | $(COMMAND)
-$(FAULT_TESTS): LINK_OBJECTS := $(COMMAND_OBJECTS)
 # A target of the fuzzer, linked with what replays its corpus.
 REPLAYS := $(filter $(BUILD)/tests/fuzz/%,$(TESTS))
 $(REPLAYS): $(call object,tests/fuzz/replay.c)
@@ -216,12 +219,27 @@ WRAPPED_kernel := $(WRAPPED_engine)
 WRAPPED_yaml := $(WRAPPED_machine)
 WRAPPED_files := $(call wrapped,pending_open pending_close)
 $(REPLAYS): LINK_LTO += $(WRAPPED_$(@F:fuzz_%=%))
+# A program of one file of an area can be made, too: build/release/tests/unit/test_core.
+files_of = $(call object,$(filter-out $(ALONE),$(1)))
+$(foreach area,$(AREAS),$(eval $(BUILD)/tests/unit/$(area): $(call files_of,$(filter tests/unit/test_$(area)_%,$(UNIT_SOURCES)))))
+$(BUILD)/tests/unit/others: $(call files_of,$(filter-out $(AREAS:%=tests/unit/test_%_%.c),$(UNIT_SOURCES)))
+$(BUILD)/tests/hardware/all: $(call files_of,$(HARDWARE_SOURCES))
+# Its main is for programs that have none.
+RUNNER_LIBRARY := $(BUILD)/obj/tests/librunner.a
+$(RUNNER_LIBRARY): $(call object,tests/unit/runner.c)
+	@ar rcs $@ $^
+
 # Tests and benchmarks lie two folders below the module, and find it by their run path. Old tags:
 # the address sanitizer calls dlopen for them, and a new one (RUNPATH) holds for their own calls only.
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
-	@mkdir -p $(@D)
-	@echo "  LD  $@"
-	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../..' -o $@ $(filter-out $(LINK_OBJECTS) $(LIBRARY),$^) $(LINK_OBJECTS) $(LIBRARY) $(DEPS_LIBS) $(CHECK_LIBS) -lm
+define LINK_TEST
+@mkdir -p $(@D)
+@echo "  LD  $@"
+@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../..' -o $@ $(filter %.o,$^) $(RUNNER_LIBRARY) $(LIBRARY) $(DEPS_LIBS) $(CHECK_LIBS) -lm
+endef
+$(RUNNERS): $(RUNNER_LIBRARY) $(LIBRARY) | $(MODULE)
+	$(LINK_TEST)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(RUNNER_LIBRARY) $(LIBRARY) | $(MODULE)
+	$(LINK_TEST)
 
 .SECONDARY:
 

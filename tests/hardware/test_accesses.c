@@ -239,7 +239,7 @@ START_TEST(test_family) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     struct tma_diagnostics list = {0};
     if (!tma_machine_read("configs/gpus/h100_sxm.yaml", &machine, &list))
         return 1;

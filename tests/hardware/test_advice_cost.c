@@ -53,7 +53,7 @@ START_TEST(estimate_matches_measured_cycles) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("advice");
     TCase *tests = tcase_create("records");
     tcase_add_loop_test(tests, estimate_matches_measured_cycles, 0, TABLE_ROWS(rows));

@@ -116,7 +116,7 @@ START_TEST(test_clocks_are_those_of_the_gpu) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("clocks");
     TCase *tests = tcase_create("records");
     tcase_add_loop_test(tests, test_clocks_are_those_of_the_gpu, 0,

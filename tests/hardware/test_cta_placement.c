@@ -183,7 +183,7 @@ START_TEST(test_part_of_an_h100) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("placement of CTAs on an H200");
     TCase *all = tcase_create("records");
     tcase_add_checked_fixture(all, set_up, tear_down);

@@ -220,7 +220,7 @@ START_TEST(test_load_moves_refreshes_as_in_an_h200) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("DRAM banks");
     TCase *tests = tcase_create("records");
     tcase_add_test(tests, test_lines_have_the_banks_of_an_h200);

@@ -187,7 +187,7 @@ START_TEST(test_family) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("shared memory of other CTAs on an H100 and an H200");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 0);

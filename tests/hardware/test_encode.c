@@ -155,7 +155,7 @@ START_TEST(repair_gives_legal_maps) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("encode");
     TCase *tests = tcase_create("records");
     tcase_set_timeout(tests, 60);

@@ -155,7 +155,7 @@ START_TEST(test_links) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("links to GPCs");
     TCase *tests = tcase_create("records");
     tcase_set_timeout(tests, 300);

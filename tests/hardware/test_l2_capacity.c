@@ -98,7 +98,7 @@ START_TEST(test_what_is_held) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("L2 capacity");
     TCase *tests = tcase_create("records");
     tcase_add_checked_fixture(tests, set_up, tear_down);

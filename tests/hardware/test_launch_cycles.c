@@ -69,7 +69,7 @@ START_TEST(cycles_are_those_of_a_gpu) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("cycles of launches");
     TCase *launches = tcase_create("launches");
     tcase_set_timeout(launches, 300);

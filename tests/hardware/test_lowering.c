@@ -97,7 +97,7 @@ START_TEST(instructions_are_those_of_a_gpu) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("lowering");
     TCase *launches = tcase_create("launches");
     tcase_set_timeout(launches, 120);

@@ -31,7 +31,7 @@ START_TEST(test_groups_of_slices) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("distances between the partitions of an H200's L2");
     TCase *all = tcase_create("records");
     tcase_add_test(all, test_groups_of_slices);

@@ -148,7 +148,7 @@ START_TEST(test_hand_over) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("warp groups that share an SM");
     TCase *all = tcase_create("rounds");
     tcase_add_unchecked_fixture(all, set_up, tear_down);

@@ -135,7 +135,7 @@ START_TEST(every_byte_has_its_measured_source) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("placement maps");
     TCase *maps = tcase_create("maps");
     tcase_set_timeout(maps, 60);

@@ -64,7 +64,7 @@ START_TEST(pointer_kernels) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     struct tma_error error;
     if (tma_tsv_read("tests/hardware/h100/pointer_kernels.tsv", &records, &error) != TMA_OK)
         return 1;

@@ -209,7 +209,7 @@ START_TEST(test_records) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("ptx_functional");
     TCase *tests = tcase_create("records");
     tcase_add_unchecked_fixture(tests, setup, teardown);

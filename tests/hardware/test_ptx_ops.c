@@ -257,7 +257,7 @@ START_TEST(forms_give_what_a_gpu_gave) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("ptx_ops");
     TCase *cases = tcase_create("ops");
     tcase_set_timeout(cases, 120);

@@ -34,7 +34,7 @@ START_TEST(every_record_agrees) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("records");
     TCase *records = tcase_create("records");
     tcase_set_timeout(records, 60);

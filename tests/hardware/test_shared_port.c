@@ -223,7 +223,7 @@ START_TEST(test_rates_alone) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("shared-memory port of an H200");
     TCase *all = tcase_create("records");
     tcase_add_checked_fixture(all, set_up, tear_down);

@@ -39,7 +39,7 @@ START_TEST(test_lines_have_the_slices_of_an_h200) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("slice hash");
     TCase *tests = tcase_create("records");
     tcase_add_test(tests, test_lines_have_the_slices_of_an_h200);

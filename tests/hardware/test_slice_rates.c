@@ -353,7 +353,7 @@ START_TEST(test_hits_wait_behind_misses) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("L2 slices");
     TCase *tests = tcase_create("records");
     tcase_set_timeout(tests, 300);

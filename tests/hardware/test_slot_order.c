@@ -77,7 +77,7 @@ START_TEST(test_slots_change_places) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("order of slots of an H200");
     TCase *all = tcase_create("records");
     tcase_set_timeout(all, 600);

@@ -32,7 +32,7 @@ START_TEST(small_strides_are_accepted) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("strides");
     TCase *tests = tcase_create("records");
     tcase_add_loop_test(tests, small_strides_are_accepted, 0, sizeof rows / sizeof rows[0]);

@@ -115,7 +115,7 @@ START_TEST(test_translation) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     struct tma_diagnostics list = {0};
     struct tma_error error;
     if (!tma_machine_read("configs/gpus/h100_sxm.yaml", &machine, &list) ||

@@ -1,4 +1,5 @@
-/* The frame of every unit test: each test file is a program that runs one Check suite. */
+/* The frame of every unit test: each test file runs one Check suite. The files of an area are
+ * linked into one program (runner.c). */
 #ifndef TMA_TESTS_SUITE_H
 #define TMA_TESTS_SUITE_H
 
@@ -34,6 +35,27 @@ static inline int case_step(void) {
 static inline int some_of(int cases) {
     return (cases + case_step() - 1) / case_step();
 }
+
+/* A test file of the program. `run` makes and runs its suite, as run_suite does. */
+struct test_file {
+    const char *path;
+    int (*run)(void);
+    struct test_file *next;
+};
+
+/* Adds a file to those that the program runs. */
+void test_file_add(struct test_file *file);
+
+/* Stands for the head of the function that runs the suite of a file. The file adds itself before
+ * main starts. A file that needs a program of its own has a main instead (ALONE in the Makefile).
+ */
+#define TEST_FILE()                                                                                \
+    static int run_file(void);                                                                     \
+    __attribute__((constructor)) static void add_file(void) {                                      \
+        static struct test_file file = {__FILE__, run_file, NULL};                                 \
+        test_file_add(&file);                                                                      \
+    }                                                                                              \
+    static int run_file(void)
 
 /* Runs the suite and frees it. Returns the program's exit status: 0 if every test passed. Machines
  * are found by their names in configs/, which does not lie beside the program as it lies beside the

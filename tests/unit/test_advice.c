@@ -244,7 +244,7 @@ START_TEST(text_gives_field_estimate_and_fix) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("advice");
     TCase *tests = tcase_create("advice");
     tcase_add_loop_test(tests, advice_has_field_and_estimate, 0, TABLE_ROWS(rows));

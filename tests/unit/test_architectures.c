@@ -96,7 +96,7 @@ START_TEST(features_are_complete) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("architectures");
     TCase *tests = tcase_create("features");
     tcase_add_loop_test(tests, operations_of_architectures, 0, COMBINATIONS);

@@ -102,7 +102,7 @@ START_TEST(program_gives_loop_code) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("bad records");
     TCase *records = tcase_create("records");
     tcase_add_loop_test(records, bad_operation_is_refused, 0, TABLE_ROWS(files));

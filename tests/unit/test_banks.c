@@ -306,7 +306,7 @@ START_TEST(phases_have_all_lanes) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("banks");
     TCase *cases = tcase_create("banks");
     tcase_add_loop_test(cases, report_follows_rule, 0, TABLE_ROWS(rules));

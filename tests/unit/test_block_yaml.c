@@ -83,7 +83,7 @@ START_TEST(test_reading_gives_the_same) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("block YAML");
     TCase *all = tcase_create("all");
     tcase_add_test(all, test_lines);

@@ -385,7 +385,7 @@ START_TEST(a_bound_ends_a_run) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     load_engine();
     Suite *suite = suite_create("bound");
     TCase *all = tcase_create("all");

@@ -171,7 +171,7 @@ START_TEST(extreme_values_are_repaired) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("check");
     TCase *tests = tcase_create("check");
     tcase_add_loop_test(tests, architectures_differ, 0, sizeof differences / sizeof differences[0]);

@@ -262,7 +262,7 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("comparison");
     TCase *cases = tcase_create("comparison");
     tcase_add_loop_test(cases, recommends, 0, COUNT(advices));

@@ -323,7 +323,7 @@ START_TEST(test_shipped_scenarios) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     load_engine();
     if (glob("configs/scenarios/*.yaml", 0, NULL, &shipped) != 0 ||
         glob("configs/scenarios/kernels/*.yaml", GLOB_APPEND, NULL, &shipped) != 0)

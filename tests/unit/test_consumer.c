@@ -376,7 +376,7 @@ START_TEST(worst_access_is_the_first_with_most_ways) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("consumer");
     TCase *cases = tcase_create("consumer");
     tcase_add_loop_test(cases, pass_takes_expected_wavefronts, 0, TABLE_ROWS(passes));

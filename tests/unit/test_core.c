@@ -337,7 +337,7 @@ START_TEST(what_repeats_can_be_left_out) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("core");
     TCase *kernels = tcase_create("kernels");
     tcase_add_loop_test(kernels, instructions_cost_what_they_should, 0, TABLE_ROWS(rows));

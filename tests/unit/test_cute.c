@@ -113,7 +113,7 @@ START_TEST(layouts_that_no_box_has) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("cute");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, texts_are_tiles, 0, TABLE_ROWS(layouts));

@@ -386,7 +386,7 @@ END_TEST
 
 #define ROWS(table) ((int)(sizeof table / sizeof table[0]))
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("descriptor");
     TCase *tests = tcase_create("descriptor");
     tcase_add_test(tests, descriptors_are_aligned);

@@ -165,7 +165,7 @@ START_TEST(a_pattern_that_matches_nothing_is_an_error) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("difference");
     TCase *test = tcase_create("difference");
     tcase_add_loop_test(test, patterns_match_whole_names, 0, TABLE_ROWS(patterns));

@@ -228,7 +228,7 @@ START_TEST(patterns_have_names) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("distribution");
     TCase *cases = tcase_create("distribution");
     tcase_add_test(cases, patterns_have_names);

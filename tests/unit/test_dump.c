@@ -147,7 +147,7 @@ START_TEST(map_with_an_odd_bit_is_recognised) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("dump");
     TCase *tests = tcase_create("dump");
     tcase_add_checked_fixture(tests, encode_expected, NULL);

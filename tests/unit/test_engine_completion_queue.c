@@ -39,7 +39,7 @@ START_TEST(test_order_in_an_interval) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("completion queue");
     TCase *tests = tcase_create("completion queue");
     tcase_add_loop_test(tests, test_order_in_an_interval, 0, TABLE_ROWS(orders));

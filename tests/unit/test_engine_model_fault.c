@@ -59,7 +59,7 @@ START_TEST(the_message_names_a_few) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("model_fault");
     TCase *tests = tcase_create("model_fault");
     tcase_add_checked_fixture(tests, set_up_engine, tear_down);

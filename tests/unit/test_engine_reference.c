@@ -546,7 +546,7 @@ START_TEST(test_engine_is_exact) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("engine and reference");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 60); /* sanitizers are slow */

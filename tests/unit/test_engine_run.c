@@ -553,7 +553,7 @@ START_TEST(test_events_are_in_order) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("runs");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 60); /* sanitizers are slow */

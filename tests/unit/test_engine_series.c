@@ -281,7 +281,7 @@ START_TEST(bars_hold_every_latency) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("series");
     TCase *tests = tcase_create("series");
     tcase_set_timeout(tests, 120);

@@ -135,7 +135,7 @@ START_TEST(test_tile) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("walks");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_order, 0, sizeof tiles / sizeof *tiles);

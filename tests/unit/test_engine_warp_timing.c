@@ -87,7 +87,7 @@ START_TEST(test_no_polls) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("warp timing");
     TCase *tests = tcase_create("warp timing");
     tcase_add_checked_fixture(tests, set_up, NULL);

@@ -108,7 +108,7 @@ START_TEST(stacks_of_actors_are_guarded) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("watch");
     TCase *tests = tcase_create("watch");
     load_engine();

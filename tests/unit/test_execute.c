@@ -225,7 +225,7 @@ START_TEST(rejected_operation_writes_nothing) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("execute");
     TCase *all = tcase_create("operations");
     tcase_add_test(all, fill_counts_as_completed_bytes);

@@ -368,7 +368,7 @@ START_TEST(test_launches) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("experiment");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, NULL);

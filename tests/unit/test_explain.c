@@ -173,7 +173,7 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("explain");
     TCase *cases = tcase_create("explain");
     tcase_add_loop_test(cases, explains_a_lane, 0, COUNT(explained));

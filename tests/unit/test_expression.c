@@ -448,7 +448,7 @@ START_TEST(test_any_text) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("expression");
     TCase *tcase = tcase_create("expression");
     tcase_set_timeout(tcase, 600); /* a million expressions; sanitizers are slow */

@@ -126,7 +126,7 @@ START_TEST(sizes_that_no_instruction_has) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("fragment");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, each_element_has_one_place, 0, TABLE_ROWS(fragments));

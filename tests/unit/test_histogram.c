@@ -97,7 +97,7 @@ START_TEST(test_histogram_precision) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("names and distributions");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_every_event_has_a_word_and_figures, 0, TMA_EVENT_KIND_COUNT);

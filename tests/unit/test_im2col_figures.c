@@ -196,7 +196,7 @@ START_TEST(pixels_match_the_figure) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("figures 13 to 24");
     TCase *figures = tcase_create("figures");
     tcase_add_loop_test(figures, pixels_match_the_figure, 0, TABLE_ROWS(examples));

@@ -254,7 +254,7 @@ START_TEST(a_watch_follows_a_kernel) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("kernel_experiments");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 120);

@@ -88,7 +88,7 @@ START_TEST(test_chosen_time_is_simulated) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     load_engine();
     Suite *suite = suite_create("kernel_figures");
     TCase *tests = tcase_create("all");

@@ -291,7 +291,7 @@ START_TEST(copies_are_counted) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("lanes of kernels");
     TCase *cases = tcase_create("lanes");
     tcase_add_loop_test(cases, accesses, 0, (int)TABLE_ROWS(kernels));

@@ -314,7 +314,7 @@ START_TEST(random_kernels_race_in_any_timing) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("races of kernels");
     TCase *cases = tcase_create("races");
     tcase_set_timeout(cases, 36000); /* a soak takes long */

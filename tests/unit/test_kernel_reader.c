@@ -269,7 +269,7 @@ START_TEST(test_lack_of_memory) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("kernel_reader");
     TCase *tcase = tcase_create("kernel_reader");
     tcase_set_timeout(tcase, 60);

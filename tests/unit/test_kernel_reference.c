@@ -1590,7 +1590,7 @@ START_TEST(random_kernels_are_exact) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("kernels and reference");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 36000); /* a soak takes hours */

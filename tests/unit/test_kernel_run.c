@@ -1085,7 +1085,7 @@ START_TEST(memory_keeps_its_clock) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("kernel_run");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);

@@ -242,7 +242,7 @@ START_TEST(test_broken_record) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("launch");
     TCase *tests = tcase_create("launch");
     tcase_add_loop_test(tests, test_elements, 0, TABLE_ROWS(elements));

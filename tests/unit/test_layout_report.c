@@ -133,7 +133,7 @@ START_TEST(faults_and_prefetches_have_no_layout) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("layout report");
     TCase *all = tcase_create("outputs");
     tcase_add_loop_test(all, whole_outputs, 0, sizeof cases / sizeof cases[0]);

@@ -115,7 +115,7 @@ START_TEST(first_violation_is_the_text) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("legal");
     TCase *tests = tcase_create("legal");
     tcase_add_test(tests, plain_maps_are_legal_everywhere);

@@ -143,7 +143,7 @@ START_TEST(halo_pixel_has_two_places) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("locate");
     TCase *all = tcase_create("queries");
     tcase_add_test(all, huge_tensor_is_located);

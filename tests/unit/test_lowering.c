@@ -267,7 +267,7 @@ START_TEST(rules_have_keys) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("lowering");
     TCase *rules = tcase_create("rules");
     tcase_add_loop_test(rules, instructions_become_those_of_ptxas, 0, TABLE_ROWS(cases));

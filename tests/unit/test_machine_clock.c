@@ -109,7 +109,7 @@ START_TEST(loads_take_the_same_time) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("machine at another clock");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, l2_keeps_its_times_and_rates, 0, CLOCKS);

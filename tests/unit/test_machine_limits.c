@@ -90,7 +90,7 @@ START_TEST(faulty_value_is_reported) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("limits of machines");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, faulty_value_is_reported, 0, TABLE_ROWS(faults));

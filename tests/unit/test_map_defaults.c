@@ -66,7 +66,7 @@ START_TEST(the_narrowest_swizzle_that_holds_a_row) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("defaults of tensor maps");
     TCase *tests = tcase_create("defaults");
     tcase_add_loop_test(tests, strides_of_a_dense_tensor, 0, TABLE_ROWS(tensors));

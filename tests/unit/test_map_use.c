@@ -136,7 +136,7 @@ START_TEST(test_kernel) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("map_use");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_pipeline, 0, TABLE_ROWS(walks));

@@ -263,7 +263,7 @@ START_TEST(test_multicast_and_prefetch) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("descriptors");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up_hits, tear_down);

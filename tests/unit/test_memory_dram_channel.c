@@ -752,7 +752,7 @@ START_TEST(test_bytes_per_cycle) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("DRAM channels");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);

@@ -275,7 +275,7 @@ START_TEST(test_seed_orders_the_sms_of_a_tpc) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("load unit");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);

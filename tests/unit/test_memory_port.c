@@ -77,7 +77,7 @@ START_TEST(test_fractions_add_up) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("ports");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_ticks_round_up, 0, sizeof roundings / sizeof *roundings);

@@ -381,7 +381,7 @@ START_TEST(test_none_makes_no_promotion_fills) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("promotion");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);

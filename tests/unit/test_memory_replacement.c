@@ -200,7 +200,7 @@ START_TEST(test_random_spares_pending_fills) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("replacement policies");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, NULL);

@@ -224,7 +224,7 @@ START_TEST(test_rows_of_all_modes) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("row splitter");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 60);

@@ -128,7 +128,7 @@ START_TEST(test_units_of_two_sms) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("shared-memory port");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, set_up, tear_down);

@@ -71,7 +71,7 @@ START_TEST(test_turns_of_cpcs) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("slice queue");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up_one_slice, tear_down);

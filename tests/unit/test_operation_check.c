@@ -248,7 +248,7 @@ START_TEST(check_gives_code_and_text) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("operation check");
     TCase *all = tcase_create("operations");
     tcase_add_loop_test(all, check_gives_code_and_text, 0, TABLE_ROWS(changes));

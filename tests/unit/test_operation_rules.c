@@ -111,7 +111,7 @@ START_TEST(broken_rule_is_refused) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("operation rules");
     TCase *tests = tcase_create("rules");
     tcase_add_loop_test(tests, broken_rule_is_refused, 0, (int)tma_operation_rule_count);

@@ -380,7 +380,7 @@ START_TEST(modes_are_equivalent) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("placement properties");
     TCase *all = tcase_create("every mode");
     tcase_set_timeout(all, 60);

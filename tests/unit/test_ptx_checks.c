@@ -240,7 +240,7 @@ START_TEST(test_order) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("ptx checks");
     TCase *tests = tcase_create("order");
     tcase_add_loop_test(tests, test_order, 0, TABLE_ROWS(rows));

@@ -140,7 +140,7 @@ START_TEST(bytes_are_those_of_the_document) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("examples of PTX ISA 5.5");
     TCase *figures = tcase_create("figures");
     tcase_add_loop_test(figures, rows_are_those_of_the_document, 0,

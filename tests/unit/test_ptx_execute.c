@@ -251,7 +251,7 @@ START_TEST(kernels_do_what_they_should) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("ptx execution");
     TCase *kernels = tcase_create("kernels");
     tcase_add_loop_test(kernels, kernels_do_what_they_should, 0, 2 * TABLE_ROWS(rows));

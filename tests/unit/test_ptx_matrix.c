@@ -545,7 +545,7 @@ START_TEST(test_ldmatrix) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("ptx_matrix");
     TCase *tests = tcase_create("matrix");
     tcase_set_timeout(tests, 60);

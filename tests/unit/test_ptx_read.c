@@ -619,7 +619,7 @@ START_TEST(test_out_of_memory) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("ptx_read");
     TCase *one = tcase_create("features");
     tcase_add_unchecked_fixture(one, set_up, tear_down);

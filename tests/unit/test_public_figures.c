@@ -189,7 +189,7 @@ START_TEST(published_rates_of_kernels) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("public figures");
     TCase *tests = tcase_create("all");
     load_engine();

@@ -104,7 +104,7 @@ START_TEST(tf32_rounds_to_nearest_even) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("reduction");
     TCase *all = tcase_create("elements");
     tcase_add_loop_test(all, element_is_reduced, 0, TABLE_ROWS(cases));

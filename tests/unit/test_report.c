@@ -459,7 +459,7 @@ START_TEST(test_unknown_format) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("report");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, NULL);

@@ -256,7 +256,7 @@ START_TEST(test_random_scenarios) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("report_truth");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 300);

@@ -349,7 +349,7 @@ START_TEST(rule_is_tested_and_documented) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("rules");
     TCase *tests = tcase_create("bounds");
     tcase_add_loop_test(tests, maps_of_the_fixture_are_legal, 0, TABLE_ROWS(legal_maps));

@@ -154,7 +154,7 @@ START_TEST(those_that_stay_ahead_skip_more) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("sampler");
     TCase *tests = tcase_create("sampler");
     tcase_add_loop_test(tests, a_run_is_steady_when_three_windows_agree, 0, TABLE_ROWS(runs));

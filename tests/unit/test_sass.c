@@ -136,7 +136,7 @@ START_TEST(other_texts_are_refused) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("sass");
     TCase *texts = tcase_create("texts");
     tcase_add_test(texts, slots_and_order_are_those_of_the_text);

@@ -355,7 +355,7 @@ START_TEST(mutated_text_reads_or_gives_a_reason) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("scenario");
     TCase *values = tcase_create("values");
     tcase_add_loop_test(values, numbers_are_read_with_units, 0, TABLE_ROWS(number_cases));

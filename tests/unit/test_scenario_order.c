@@ -364,7 +364,7 @@ START_TEST(orders_of_random_kernels) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("order of scenarios");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 3600); /* sanitizers are slow, and a soak takes long */

@@ -70,7 +70,7 @@ START_TEST(test_faults_are_in_the_name) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("scenarios that are strings");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_machine_is_relative_to_the_name, 0,

@@ -73,7 +73,7 @@ START_TEST(operations_are_in_the_order_of_time) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("span sample");
     TCase *tests = tcase_create("span sample");
     tcase_add_checked_fixture(tests, set_up, tear_down);

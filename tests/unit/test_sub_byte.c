@@ -162,7 +162,7 @@ START_TEST(types_have_their_directions) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("sub-byte types");
     TCase *all = tcase_create("figures 5 to 7");
     tcase_add_loop_test(all, load_marks_padding_and_keeps_its_bytes, 0, TABLE_ROWS(layouts));

@@ -78,7 +78,7 @@ START_TEST(difference_of_a_record_is_reported) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("validation");
     TCase *all = tcase_create("summary");
     tcase_add_loop_test(all, errors_have_expected_statistics, 0, TABLE_ROWS(cases));

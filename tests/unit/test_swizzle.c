@@ -242,7 +242,7 @@ START_TEST(rows_of_96_bytes_straddle_lines) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("swizzle");
     TCase *all = tcase_create("document");
     tcase_add_loop_test(all, every_byte_lies_where_the_table_says, 0, TABLE_ROWS(tables));

@@ -526,7 +526,7 @@ START_TEST(test_traces_without_common_events) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("trace diff");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, enter_directory, leave_directory);

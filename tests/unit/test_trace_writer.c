@@ -198,7 +198,7 @@ START_TEST(test_promises_are_checked) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("trace writer");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_event_is_formatted, 0, TABLE_ROWS(lines));

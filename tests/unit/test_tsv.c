@@ -91,7 +91,7 @@ START_TEST(crc32_has_its_check_value) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("records");
     TCase *all = tcase_create("tsv");
     tcase_add_test(all, cells_are_found_by_column);

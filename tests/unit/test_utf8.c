@@ -92,7 +92,7 @@ START_TEST(test_json) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("UTF-8");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_characters, 0, TABLE_ROWS(characters));

@@ -242,7 +242,7 @@ START_TEST(every_byte_is_read_once) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("wgmma");
     TCase *cases = tcase_create("wgmma");
     tcase_add_loop_test(cases, check_accepts_matching_layouts_only, 0, TABLE_ROWS(layouts));

@@ -452,7 +452,7 @@ START_TEST(cores_are_counted) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("workers");
     TCase *tests = tcase_create("workers");
     tcase_set_timeout(tests, 60);

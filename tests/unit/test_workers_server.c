@@ -232,7 +232,7 @@ START_TEST(a_silent_server_gets_nothing) {
 }
 END_TEST
 
-int main(void) {
+TEST_FILE() {
     Suite *suite = suite_create("workers server");
     TCase *tests = tcase_create("workers server");
     tcase_set_timeout(tests, 60);
