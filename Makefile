@@ -278,8 +278,9 @@ test-faults: $(COMMAND) $(FAULT_TESTS_HERE) ## tests of faults alone: VARIANT=as
 	@tests/run - $(FAULT_TESTS_HERE)
 
 # Tests that take long when they are whole; in the normal test each takes a part of its cases.
-SOAKS := unit/test_expression unit/test_kernel_reference unit/test_scenario_order unit/test_kernel_races hardware/test_ptx_functional
+SOAKS := unit/test_bound unit/test_expression unit/test_kernel_reference unit/test_scenario_order unit/test_kernel_races hardware/test_ptx_functional
 SOAK_unit/test_expression := EXPRESSIONS=1000000
+SOAK_unit/test_bound := KERNELS=10000
 SOAK_unit/test_kernel_reference := KERNELS=100000
 SOAK_unit/test_scenario_order := KERNELS=20000
 SOAK_unit/test_kernel_races := KERNELS=20000

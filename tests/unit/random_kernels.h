@@ -10,12 +10,6 @@
 #define FUZZ_FAIL(text) ck_abort_msg("%s", text)
 #include "../fuzz/random_kernel.h"
 
-/* How many kernels to try: `usual`, or what KERNELS in the environment says for a soak. */
-static inline int kernels_to_try(int usual) {
-    const char *soak = getenv("KERNELS");
-    return soak != NULL ? atoi(soak) : some_of(usual);
-}
-
 /* Where the random numbers begin: SEED in the environment says another place. */
 static inline uint64_t first_random_state(uint64_t usual) {
     const char *seed = getenv("SEED");

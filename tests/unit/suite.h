@@ -36,6 +36,12 @@ static inline int some_of(int cases) {
     return (cases + case_step() - 1) / case_step();
 }
 
+/* How many random kernels to try: `usual`, or what KERNELS in the environment says for a soak. */
+static inline int kernels_to_try(int usual) {
+    const char *soak = getenv("KERNELS");
+    return soak != NULL ? atoi(soak) : some_of(usual);
+}
+
 /* A test file of the program. `run` makes and runs its suite, as run_suite does. */
 struct test_file {
     const char *path;
