@@ -16,7 +16,8 @@ typedef uint64_t cu_pointer;
 
 enum {
     CU_ATTRIBUTE_REGISTERS = 4, /* of functions */
-    CU_ATTRIBUTE_L2_BYTES = 38, /* of devices */
+    CU_ATTRIBUTE_SMS = 16,      /* of devices */
+    CU_ATTRIBUTE_L2_BYTES = 38,
     CU_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CU_ATTRIBUTE_CAPABILITY_MINOR = 76,
     CU_OPTION_CACHE_MODE = 14, /* of the compiler; 0: its cache on disk is not used */

@@ -319,16 +319,18 @@ static void put_parameters(const struct recorded_launch *launch, FILE *out) {
 
 static void put_measured(const struct recorded_launch *launch, const char *machine, FILE *out) {
     const struct recorded_times *times = &launch->times;
-    if (times->cold_ns <= 0 || times->clock_mhz <= 0)
+    if (times->cold_ns <= 0)
         return;
-    fprintf(out, "measured:\n  %s: {cycles: %.0f, ns: %.0f", machine,
-            times->cold_ns * times->clock_mhz / 1000, times->cold_ns);
+    fprintf(out, "measured:\n  %s: {ns: %.0f", machine, times->cold_ns);
     if (times->warm_ns > 0)
         fprintf(out, ", warm_ns: %.0f", times->warm_ns);
     if (times->empty_ns > 0)
         fprintf(out, ", empty_ns: %.0f", times->empty_ns);
-    fprintf(out, ", clock_mhz: %.0f, by: %s}\n", times->clock_mhz,
-            times->by_events ? "events" : "cupti");
+    if (times->clock_mhz > 0)
+        fprintf(out, ", clock_mhz: %.0f", times->clock_mhz);
+    if (times->launch_mhz > 0)
+        fprintf(out, ", launch_mhz: %.0f", times->launch_mhz);
+    fprintf(out, ", by: %s}\n", times->by_events ? "events" : "cupti");
 }
 
 /* The name that tmasim has for the GPU: the word of its name with a digit in it ("H100"). */

@@ -18,6 +18,7 @@ struct recorded_times {
     double cold_ns, warm_ns; /* with nothing and with the buffers in L2 */
     double empty_ns;         /* of a kernel that does nothing */
     double clock_mhz;        /* of SMs just before the launch */
+    double launch_mhz;       /* of SMs during the launch, unless it is short */
     bool by_events;          /* between two events; else what CUPTI says of the kernel */
 };
 

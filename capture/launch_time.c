@@ -13,11 +13,15 @@ enum {
     RESERVE_BYTES = 512 << 20,
     VECTOR_BYTES = 16,
     FLUSH_CTAS = 1024,
-    FLUSH_THREADS = 256
+    FLUSH_THREADS = 256,
+    MOST_SMS = 512,
+    LEAST_CLOCKED_NS =
+        10000 /* of shorter launches, most of what the SMs' clocks say is around them */
 };
 
-/* Three kernels: flush reads memory so that L2 has it and nothing else; spin runs for so many
- * nanoseconds and stores them and the cycles that passed; empty does nothing. */
+/* Four kernels: flush reads memory so that L2 has it and nothing else; spin runs for so many
+ * nanoseconds and stores them and the cycles that passed; stamp stores each SM's cycles and the
+ * time at which the time changes; empty does nothing. */
 static const char helper_ptx[] =
     ".version 6.4\n.target sm_70\n.address_size 64\n"
     ".visible .entry tmasim_flush(.param .u64 p, .param .u64 n, .param .u64 out) {\n"
@@ -39,13 +43,26 @@ static const char helper_ptx[] =
     "WAIT:\nmov.u64 %u, %globaltimer;\nsetp.lt.u64 %p, %u, %n;\n@%p bra WAIT;\n"
     "mov.u64 %d, %clock64;\nsub.u64 %d, %d, %c;\nsub.u64 %u, %u, %t;\n"
     "st.global.u64 [%o], %d;\nst.global.u64 [%o+8], %u;\nret;\n}\n"
+    ".visible .entry tmasim_stamp(.param .u64 out) {\n"
+    ".reg .b64 %o, %a, %t, %u, %c;\n.reg .b32 %s;\n.reg .pred %p;\n"
+    "ld.param.u64 %o, [out];\nmov.u32 %s, %smid;\n"
+    "setp.ge.u32 %p, %s, 512;\n@%p bra END;\nmul.wide.u32 %a, %s, 16;\nadd.u64 %a, %a, %o;\n"
+    "mov.u64 %u, %globaltimer;\n"
+    "EDGE:\nmov.u64 %t, %globaltimer;\nsetp.eq.u64 %p, %t, %u;\n@%p bra EDGE;\n"
+    "mov.u64 %c, %clock64;\nst.global.v2.u64 [%a], {%c, %t};\nEND:\nret;\n}\n"
     ".visible .entry tmasim_empty() {\nret;\n}\n";
+
+/* What stamp stores of an SM. */
+struct stamp {
+    uint64_t cycles, ns;
+};
 
 /* What a series of measurements needs. */
 struct bench {
-    cu_handle module, flush, spin, empty, begin, end, stream;
-    cu_pointer memory, ticks; /* read to empty L2; what spin stores */
+    cu_handle module, flush, spin, stamp, empty, begin, end, stream;
+    cu_pointer memory, ticks, stamps; /* read to empty L2; what spin and stamp store */
     size_t bytes;
+    int sms;
     bool cupti;
     double clock_mhz;
 };
@@ -125,9 +142,11 @@ static bool open_bench(struct bench *bench, cu_handle stream) {
     *bench = (struct bench){.stream = stream};
     if (driver.cuCtxGetDevice(&device) != 0 ||
         driver.cuDeviceGetAttribute(&l2, CU_ATTRIBUTE_L2_BYTES, device) != 0 ||
+        driver.cuDeviceGetAttribute(&bench->sms, CU_ATTRIBUTE_SMS, device) != 0 ||
         driver.cuModuleLoadDataEx(&bench->module, helper_ptx, 1, options, values) != 0 ||
         driver.cuModuleGetFunction(&bench->flush, bench->module, "tmasim_flush") != 0 ||
         driver.cuModuleGetFunction(&bench->spin, bench->module, "tmasim_spin") != 0 ||
+        driver.cuModuleGetFunction(&bench->stamp, bench->module, "tmasim_stamp") != 0 ||
         driver.cuModuleGetFunction(&bench->empty, bench->module, "tmasim_empty") != 0 ||
         driver.cuEventCreate(&bench->begin, 0) != 0 || driver.cuEventCreate(&bench->end, 0) != 0)
         return false;
@@ -135,7 +154,8 @@ static bool open_bench(struct bench *bench, cu_handle stream) {
     if (bench->bytes < LEAST_FLUSHED_BYTES)
         bench->bytes = LEAST_FLUSHED_BYTES;
     if (driver.cuMemAlloc_v2(&bench->memory, bench->bytes) != 0 ||
-        driver.cuMemAlloc_v2(&bench->ticks, 64) != 0)
+        driver.cuMemAlloc_v2(&bench->ticks, 64) != 0 ||
+        driver.cuMemAlloc_v2(&bench->stamps, 2 * MOST_SMS * sizeof(struct stamp)) != 0)
         return false;
     driver.cuMemsetD8Async(bench->memory, 0, bench->bytes, stream);
     if (cupti.cuptiActivityRegisterCallbacks != NULL && !registered)
@@ -151,6 +171,8 @@ static void close_bench(struct bench *bench) {
         driver.cuMemFree_v2(bench->memory);
     if (bench->ticks != 0)
         driver.cuMemFree_v2(bench->ticks);
+    if (bench->stamps != 0)
+        driver.cuMemFree_v2(bench->stamps);
     if (bench->begin != NULL)
         driver.cuEventDestroy_v2(bench->begin);
     if (bench->end != NULL)
@@ -173,9 +195,26 @@ static void spin(const struct bench *bench) {
     driver.cuLaunchKernel(bench->spin, 1, 1, 1, 1, 1, 1, 0, bench->stream, values, NULL);
 }
 
+/* Looks at the clock of each SM: before the launch, or behind it. */
+static void stamp(const struct bench *bench, bool behind) {
+    uint64_t out = bench->stamps + behind * MOST_SMS * sizeof(struct stamp);
+    void *values[] = {&out};
+    driver.cuLaunchKernel(bench->stamp, (unsigned)bench->sms, 1, 1, 1, 1, 1, 0, bench->stream,
+                          values, NULL);
+}
+
 static cu_result launch_empty(const void *context) {
     const struct bench *bench = context;
     return driver.cuLaunchKernel(bench->empty, 1, 1, 1, 32, 1, 1, 0, bench->stream, NULL, NULL);
+}
+
+/* The cycles and the nanoseconds that spin took. */
+static bool read_ticks(struct bench *bench, uint64_t ticks[2]) {
+    if (driver.cuMemcpyDtoH_v2(ticks, bench->ticks + 16, 2 * sizeof *ticks) != 0)
+        return false;
+    if (ticks[1] > 0)
+        bench->clock_mhz = (double)ticks[0] * 1000 / (double)ticks[1];
+    return true;
 }
 
 /* Measures one launch, in nanoseconds: what CUPTI says, or what passes between two events. Memory
@@ -193,9 +232,7 @@ static double measure_once(struct bench *bench, bool cold, launch_again *again,
     driver.cuEventRecord(bench->end, bench->stream);
     good = driver.cuStreamSynchronize(bench->stream) == 0 && good &&
            driver.cuEventElapsedTime(&milliseconds, bench->begin, bench->end) == 0 &&
-           driver.cuMemcpyDtoH_v2(ticks, bench->ticks + 16, sizeof ticks) == 0;
-    if (good && ticks[1] > 0)
-        bench->clock_mhz = (double)ticks[0] * 1000 / (double)ticks[1];
+           read_ticks(bench, ticks);
     if (bench->cupti)
         cupti.cuptiActivityFlushAll(1);
     if (!good)
@@ -203,6 +240,35 @@ static double measure_once(struct bench *bench, bool cold, launch_again *again,
     if (bench->cupti && last_ns == 0)
         bench->cupti = false; /* its records are none that we know */
     return bench->cupti ? (double)last_ns : 1e6 * (double)milliseconds;
+}
+
+/* The mean clock of the SMs during a launch of so many nanoseconds, in MHz. Around it they have the
+ * clock of spin. 0: something failed. */
+static double measure_clock(struct bench *bench, double ns, launch_again *again,
+                            const void *context) {
+    struct stamp stamps[2][MOST_SMS];
+    uint64_t ticks[2] = {0};
+    double sum = 0;
+    size_t count = 0;
+    driver.cuMemsetD8Async(bench->stamps, 0, sizeof stamps, bench->stream);
+    flush(bench);
+    spin(bench);
+    stamp(bench, false);
+    bool good = again(context) == 0;
+    stamp(bench, true);
+    if (driver.cuStreamSynchronize(bench->stream) != 0 || !good ||
+        driver.cuMemcpyDtoH_v2(stamps, bench->stamps, sizeof stamps) != 0 ||
+        !read_ticks(bench, ticks))
+        return 0;
+    for (size_t i = 0; i < MOST_SMS; i++) {
+        if (stamps[0][i].ns == 0 || stamps[1][i].ns <= stamps[0][i].ns)
+            continue;
+        double around = (double)(stamps[1][i].ns - stamps[0][i].ns) - ns;
+        sum +=
+            1000 * (double)(stamps[1][i].cycles - stamps[0][i].cycles) - around * bench->clock_mhz;
+        count++;
+    }
+    return count > 0 ? sum / ((double)count * ns) : 0;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -218,7 +284,7 @@ static double median(double *values) {
 void measure_launch(struct recorded_launch *launch, const struct saved_memory *saved,
                     launch_again *again, const void *context) {
     struct bench bench;
-    double cold[TIMES], warm[TIMES], empty[TIMES];
+    double cold[TIMES], warm[TIMES], empty[TIMES], mhz[TIMES] = {0};
     if (open_bench(&bench, launch->stream)) {
         launch_empty(&bench);
         measure_once(&bench, false, launch_empty, &bench); /* finds out whether CUPTI tells times */
@@ -232,10 +298,16 @@ void measure_launch(struct recorded_launch *launch, const struct saved_memory *s
             restore(launch, saved);
             cold[i] = measure_once(&bench, true, again, context);
         }
-        launch->times = (struct recorded_times){.cold_ns = median(cold),
+        double ns = median(cold);
+        for (int i = 0; i < TIMES && ns >= LEAST_CLOCKED_NS; i++) {
+            restore(launch, saved);
+            mhz[i] = measure_clock(&bench, ns, again, context);
+        }
+        launch->times = (struct recorded_times){.cold_ns = ns,
                                                 .warm_ns = median(warm),
                                                 .empty_ns = median(empty),
                                                 .clock_mhz = bench.clock_mhz,
+                                                .launch_mhz = median(mhz),
                                                 .by_events = !bench.cupti};
     }
     close_bench(&bench);

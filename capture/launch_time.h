@@ -18,8 +18,9 @@ void saved_memory_free(struct saved_memory *saved);
 /* Calls the driver's function again that launched the kernel, with the same arguments. */
 typedef cu_result launch_again(const void *context);
 
-/* Launches again, a few times with nothing of the buffers in L2 and as often with what restoring
- * them leaves there, and puts medians into launch->times. Memory is as after one launch then. */
+/* Launches again, a few times with nothing of the buffers in L2, as often with what restoring them
+ * leaves there, and as often between two looks at the SMs' clocks, and puts medians into
+ * launch->times. Memory is as after one launch then. */
 void measure_launch(struct recorded_launch *launch, const struct saved_memory *saved,
                     launch_again *again, const void *context);
 

@@ -134,17 +134,16 @@ uint32_t cli_launch_experiments(const struct tma_launch *launch, const struct tm
 }
 
 void cli_launch_find_memory_share(const struct tma_launch *launch,
-                                  const struct tma_machine *machine, bool sample,
+                                  const struct tma_machine *machine,
+                                  const struct tma_ptx_options *options,
                                   struct tma_core_result *timing) {
-    const struct tma_ptx_options options = {.sample_from =
-                                                sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0};
     struct tma_activity activity = tma_launch_activity(timing, launch->data);
     uint32_t mhz =
         launch->sm_clock_mhz >= TMA_LEAST_SM_MHZ
             ? 0
             : tma_second_clock_mhz(machine, &activity, (enum tma_sm_clock)launch->sm_clock_mhz);
     struct tma_machine slower = tma_machine_at_clock(machine, mhz);
-    uint64_t cycles = mhz == 0 ? 0 : run_again(launch, &slower, &options);
+    uint64_t cycles = mhz == 0 ? 0 : run_again(launch, &slower, options);
     if (cycles > 0)
         timing->memory_share = tma_memory_share_of(machine, activity.cycles, mhz, (double)cycles);
 }

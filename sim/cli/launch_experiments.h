@@ -16,9 +16,10 @@ uint32_t cli_launch_experiments(const struct tma_launch *launch, const struct tm
                                 struct tma_launch_limit limits[TMA_LAUNCH_LIMITS]);
 
 /* Runs the launch again at a lower clock of the SMs, if its time depends on one, and sets
- * timing->memory_share. `machine` has the clock at which it ran; `sample`: as that run. */
+ * timing->memory_share. `machine` has the clock at which it ran; `options`: as that run. */
 void cli_launch_find_memory_share(const struct tma_launch *launch,
-                                  const struct tma_machine *machine, bool sample,
+                                  const struct tma_machine *machine,
+                                  const struct tma_ptx_options *options,
                                   struct tma_core_result *timing);
 
 /* What a user relieves a launch of, one thing a run. */

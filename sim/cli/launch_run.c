@@ -117,18 +117,22 @@ static uint32_t checked_ctas(const struct cli_launch_options *options,
     return wanted < ctas ? wanted : (uint32_t)ctas;
 }
 
+static uint64_t sample_from(const struct cli_launch_options *options) {
+    return options->sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0;
+}
+
 static enum tma_error_code execute(const struct cli_launch_options *options,
                                    struct launch_case *run, struct tma_core_timeline *timeline,
                                    struct tma_ptx_result *result, struct tma_core_result *timing,
                                    struct tma_error *error) {
     struct cli_progress progress = {.unit = "CTAs"};
-    const struct tma_ptx_options checks = {
-        .sanitize_ctas = checked_ctas(options, &run->prepared.execution),
-        .strict = options->strict,
-        .timeline = timeline,
-        .sample_from = options->sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0,
-        .progress = go_on,
-        .context = &progress};
+    const struct tma_ptx_options checks = {.sanitize_ctas =
+                                               checked_ctas(options, &run->prepared.execution),
+                                           .strict = options->strict,
+                                           .timeline = timeline,
+                                           .sample_from = sample_from(options),
+                                           .progress = go_on,
+                                           .context = &progress};
     progress.total = progress.total_work = tma_ptx_count(run->prepared.execution.grid);
     cli_interrupts_hold(true);
     cli_progress_begin(&progress, options->common->quiet);
@@ -295,13 +299,13 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                        .ptx_name = cli_file_name(run->prepared.ptx_path),
                                        .checked_ctas =
                                            checked_ctas(options, &run->prepared.execution)};
-    report.sm_clock_mhz = run->launch.sm_clock_mhz;
-    if (report.timing != NULL && !run->compares)
-        cli_launch_find_memory_share(&run->launch, &run->machine, options->sample, &timing);
-    if (run->compares) {
-        report.measured = &run->measured;
-        report.sm_clock_mhz = run->machine.sm_clock_mhz;
-    }
+    bool measured_clock = run->compares && run->measured.cycles > 0;
+    report.measured = run->compares ? &run->measured : NULL;
+    report.sm_clock_mhz = measured_clock ? run->machine.sm_clock_mhz : run->launch.sm_clock_mhz;
+    if (report.timing != NULL && !measured_clock)
+        cli_launch_find_memory_share(&run->launch, &run->machine,
+                                     &(struct tma_ptx_options){.sample_from = sample_from(options)},
+                                     &timing);
     bool is_short = result.instructions <= MOST_TRIED_INSTRUCTIONS;
     if (report.timing != NULL && (options->why || (is_short && !options->no_why))) {
         report.tried = true;

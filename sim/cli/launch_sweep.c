@@ -62,12 +62,12 @@ static void say_why(const struct tma_prepared *prepared, const struct tma_ptx_re
         snprintf(row->reason, sizeof row->reason, "%s", how);
 }
 
-/* A measured launch has the clock of its measurement. */
+/* A launch whose cycles were measured has the clock of its measurement. */
 static void find_times(const struct tma_launch *launch, const struct tma_machine *machine,
-                       bool measured, bool sample, struct tma_core_result *timing,
-                       struct launch_row *row) {
+                       bool measured, const struct tma_ptx_options *options,
+                       struct tma_core_result *timing, struct launch_row *row) {
     if (!measured)
-        cli_launch_find_memory_share(launch, machine, sample, timing);
+        cli_launch_find_memory_share(launch, machine, options, timing);
     struct tma_activity activity = tma_launch_activity(timing, launch->data);
     struct tma_clock_figures clock = tma_clock_figures_of(
         machine, &activity, measured ? machine->sm_clock_mhz : launch->sm_clock_mhz);
@@ -88,7 +88,8 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
     struct tma_core_result timing = {0};
     struct tma_error error;
     if (tma_launch_prepare(launch, &machine, true, &prepared, list)) {
-        bool is_measured = tma_launch_measurement(launch, machine.name, &measured);
+        bool is_measured =
+            tma_launch_measurement(launch, machine.name, &measured) && measured.cycles > 0;
         if (is_measured)
             machine = tma_launch_measured_machine(&machine, &measured);
         if (tma_core_run(&machine, &prepared.execution, &options, &executed, &timing, &error) !=
@@ -99,7 +100,7 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
         } else {
             row->run = true;
             row->cycles = timing.cycles;
-            find_times(launch, &machine, is_measured, sample, &timing, row);
+            find_times(launch, &machine, is_measured, &options, &timing, row);
             row->validated = machine.validated;
             row->edited = machine.edited;
             row->public_data = machine.public_data;

@@ -99,13 +99,15 @@ struct tma_launch {
     struct tma_yaml_node *document;       /* owned: what the texts are borrowed from */
 };
 
-/* What a GPU did in one launch; 0: not in the record. */
+/* What a GPU did in one launch; 0: not in the record. Without cycles, the time alone was measured.
+ */
 struct tma_launch_measured {
     const char *gpu;                          /* its key in the record; borrowed */
     uint64_t instructions, alu, fma, xu, lsu; /* of warps, in SASS: in all, and by pipe */
     uint64_t cycles, ns, dram_read_sectors, dram_write_sectors, l2_sectors;
-    uint64_t warm_ns;  /* with the buffers in L2 */
-    uint64_t empty_ns; /* what a kernel that does nothing took, measured alike */
+    uint64_t warm_ns;    /* with the buffers in L2 */
+    uint64_t empty_ns;   /* what a kernel that does nothing took, measured alike */
+    uint64_t launch_mhz; /* where there are no cycles: the clock of the SMs during the launch */
 };
 
 /* Reads a launch file from its text. `name` is the file's path: locations borrow it, and files are
@@ -125,8 +127,11 @@ bool tma_launch_read_record(const char *text, size_t length, const char *name, u
 void tma_launch_free(struct tma_launch *launch);
 
 /* Finds what was measured on the GPU of a machine: the first member of the record's `measured`
- * whose key is a word of the machine's name ("h200" of "NVIDIA H200"). Returns false if there is
- * none with cycles and nanoseconds. */
+ * whose key is a word of the machine's name ("h200" of "NVIDIA H200"). Cycles count where SMs
+ * counted them: not those of records `by` cupti or events, which older versions of tmasim-capture
+ * made of the time and the clock before the launch. Returns false if there is none with
+ * nanoseconds.
+ */
 bool tma_launch_measurement(const struct tma_launch *launch, const char *machine,
                             struct tma_launch_measured *measured);
 

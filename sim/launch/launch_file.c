@@ -118,9 +118,11 @@ static const struct tma_key launch_keys[] = {
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
      .offset = IN(measured),
-     .meaning = "what a GPU did, by a word of its machine's name: `{h100: {cycles: N, ns: N, "
-                "empty_ns: N}}`, of which the last is what a kernel that does nothing took; with "
-                "it, time passes at the clock of the measurement, and reports compare"},
+     .meaning = "what a GPU did, by a word of its machine's name: `{h100: {ns: N, empty_ns: N}}`, "
+                "of which the last is what a kernel that does nothing took; with it, reports "
+                "compare times. `launch_mhz` is the clock of the SMs during the launch. With "
+                "`cycles`, which a profiler counts on SMs, time passes at the clock of the "
+                "measurement, and reports compare cycles"},
 };
 static const struct tma_schema launch_schema = {launch_keys,
                                                 sizeof launch_keys / sizeof launch_keys[0]};

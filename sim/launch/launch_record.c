@@ -315,6 +315,12 @@ static uint64_t figure(const struct tma_yaml_node *measured, const char *key) {
     return word == NULL ? 0 : strtoull(word, NULL, 10);
 }
 
+/* Whether SMs counted the cycles: CUPTI and events tell times. */
+static bool counts_cycles(const struct tma_yaml_node *measured) {
+    const char *by = tma_launch_text(measured, "by");
+    return by == NULL || (strcmp(by, "cupti") != 0 && strcmp(by, "events") != 0);
+}
+
 bool tma_launch_measurement(const struct tma_launch *launch, const char *machine,
                             struct tma_launch_measured *measured) {
     const struct tma_yaml_node *all = launch->measured;
@@ -325,7 +331,7 @@ bool tma_launch_measurement(const struct tma_launch *launch, const char *machine
             continue;
         *measured =
             (struct tma_launch_measured){.gpu = node->key,
-                                         .cycles = figure(node, "cycles"),
+                                         .cycles = counts_cycles(node) ? figure(node, "cycles") : 0,
                                          .ns = figure(node, "ns"),
                                          .instructions = figure(node, "instructions"),
                                          .alu = figure(node, "alu"),
@@ -336,8 +342,9 @@ bool tma_launch_measurement(const struct tma_launch *launch, const char *machine
                                          .dram_write_sectors = figure(node, "dram_write_sectors"),
                                          .l2_sectors = figure(node, "l2_sectors"),
                                          .warm_ns = figure(node, "warm_ns"),
-                                         .empty_ns = figure(node, "empty_ns")};
-        return measured->cycles > 0 && measured->ns > 0;
+                                         .empty_ns = figure(node, "empty_ns"),
+                                         .launch_mhz = figure(node, "launch_mhz")};
+        return measured->ns > 0;
     }
     return false;
 }

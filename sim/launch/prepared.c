@@ -314,12 +314,15 @@ bool tma_launch_prepare(const struct tma_launch *launch, const struct tma_machin
 
 struct tma_machine tma_launch_measured_machine(const struct tma_machine *machine,
                                                const struct tma_launch_measured *measured) {
-    uint64_t mhz = (measured->cycles * 1000 + measured->ns / 2) / measured->ns;
-    struct tma_machine clocked = tma_machine_at_clock(machine, (uint32_t)mhz);
+    struct tma_machine clocked = *machine;
+    if (measured->cycles > 0)
+        clocked = tma_machine_at_clock(
+            machine, (uint32_t)((measured->cycles * 1000 + measured->ns / 2) / measured->ns));
     if (measured->empty_ns > 0)
         /* The empty kernel writes nothing. */
-        clocked.topology.launch_empty_cycles = (uint32_t)((measured->empty_ns * mhz + 500) / 1000) +
-                                               tma_machine_write_cycles(&clocked);
+        clocked.topology.launch_empty_cycles =
+            (uint32_t)((measured->empty_ns * clocked.sm_clock_mhz + 500) / 1000) +
+            tma_machine_write_cycles(&clocked);
     return clocked;
 }
 

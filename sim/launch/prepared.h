@@ -25,8 +25,8 @@ struct tma_prepared {
 bool tma_launch_prepare(const struct tma_launch *launch, const struct tma_machine *machine,
                         bool memory, struct tma_prepared *prepared, struct tma_diagnostics *list);
 
-/* The machine as it was measured: at the clock of the measurement, while L2 and DRAM keep theirs,
- * and with what an empty kernel took, if the measurement says so. */
+/* The machine as it was measured: at the clock of the measurement, if it has cycles, while L2 and
+ * DRAM keep theirs, and with what an empty kernel took, if the measurement says so. */
 struct tma_machine tma_launch_measured_machine(const struct tma_machine *machine,
                                                const struct tma_launch_measured *measured);
 

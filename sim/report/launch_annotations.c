@@ -72,8 +72,15 @@ static void write_end(const struct tma_launch_report *report, FILE *out) {
     fprintf(out, " in %" PRIu64 " cycles on %s", timing->cycles, report->machine->name);
     if (report->measured == NULL)
         return;
-    fprintf(out, "; with the launch %" PRIu64 ", measured %" PRIu64,
-            timing->cycles + timing->launch_cycles, report->measured->cycles);
+    if (report->measured->cycles > 0) {
+        fprintf(out, "; with the launch %" PRIu64 ", measured %" PRIu64,
+                timing->cycles + timing->launch_cycles, report->measured->cycles);
+        return;
+    }
+    struct tma_launch_comparison compared = tma_launch_compare(report);
+    fprintf(out, "; with the launch %s us, measured %s us",
+            tma_decimal(compared.predicted_ns / 1000, 2).text,
+            tma_decimal(compared.measured_ns / 1000, 2).text);
 }
 
 void tma_launch_report_github(const struct tma_launch_report *report, FILE *out) {

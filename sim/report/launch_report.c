@@ -160,6 +160,30 @@ static struct tma_clock_figures clock_of(const struct tma_launch_report *report)
     return tma_clock_figures_of(report->machine, &activity, report->sm_clock_mhz);
 }
 
+struct tma_launch_comparison tma_launch_compare(const struct tma_launch_report *report) {
+    const struct tma_launch_measured *measured = report->measured;
+    const struct tma_core_result *timing = report->timing;
+    double cycles = (double)(timing->cycles + timing->launch_cycles), ns = (double)measured->ns;
+    if (measured->cycles > 0) {
+        double mhz = (double)measured->cycles * 1000 / ns;
+        return (struct tma_launch_comparison){
+            .measured_ns = ns,
+            .predicted_ns = cycles * 1000 / mhz,
+            .measured_mhz = mhz,
+            .predicted_mhz = mhz,
+            .error_percent =
+                tma_percentage(cycles - (double)measured->cycles, (double)measured->cycles)};
+    }
+    struct tma_clock_figures clock = clock_of(report);
+    double launch = (double)timing->launch_cycles * 1000 / report->machine->sm_clock_mhz,
+           predicted = clock.ns + launch;
+    return (struct tma_launch_comparison){.measured_ns = ns,
+                                          .predicted_ns = predicted,
+                                          .measured_mhz = (double)measured->launch_mhz,
+                                          .predicted_mhz = clock.mhz,
+                                          .error_percent = tma_percentage(predicted - ns, ns)};
+}
+
 /* Of what all tensor cores of the machine would compute in the time of the launch, at the clock
  * that was simulated. */
 static double percent_of_peak(const struct tma_launch_report *report,
@@ -306,6 +330,25 @@ static void write_notes(const struct tma_launch_report *report, FILE *out) {
     }
 }
 
+static void write_measured(const struct tma_launch_report *report, FILE *out) {
+    const struct tma_core_result *timing = report->timing;
+    struct tma_launch_comparison compared = tma_launch_compare(report);
+    label("measured", out);
+    if (report->measured->cycles > 0) {
+        fprintf(out, "%" PRIu64 " cycles with the launch; predicted with it %" PRIu64,
+                report->measured->cycles, timing->cycles + timing->launch_cycles);
+    } else {
+        fprintf(out, "%s us with the launch", tma_decimal(compared.measured_ns / 1000, 2).text);
+        if (compared.measured_mhz > 0)
+            fprintf(out, " at %s MHz", tma_decimal(compared.measured_mhz, 0).text);
+        fprintf(out, "; predicted with it %s us at %s MHz",
+                tma_decimal(compared.predicted_ns / 1000, 2).text,
+                tma_decimal(compared.predicted_mhz, 0).text);
+    }
+    fprintf(out, ", %s%s %%\n", compared.error_percent < 0 ? "" : "+",
+            tma_decimal(compared.error_percent, 1).text);
+}
+
 static void write_timing(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
@@ -317,15 +360,8 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     tma_write_printable(machine->name, out);
     fputc('\n', out);
     tma_clock_write_text(&clock, out);
-    if (report->measured != NULL) {
-        double predicted = (double)(timing->cycles + timing->launch_cycles),
-               measured = (double)report->measured->cycles,
-               error = tma_percentage(predicted - measured, measured);
-        label("measured", out);
-        fprintf(out, "%" PRIu64 " cycles with the launch; predicted with it %" PRIu64 ", %s%s %%\n",
-                report->measured->cycles, timing->cycles + timing->launch_cycles,
-                error < 0 ? "" : "+", tma_decimal(error, 1).text);
-    }
+    if (report->measured != NULL)
+        write_measured(report, out);
     if (report->sampled && timing->sampled_cycles == 0) {
         label("sampled", out);
         fputs("all of it simulated: too short, or nothing in it repeats steadily\n", out);
@@ -426,6 +462,18 @@ static void notes_json(const struct tma_launch_report *report, struct tma_json *
     tma_json_end_array(json);
 }
 
+static void comparison_json(const struct tma_launch_report *report, struct tma_json *json) {
+    struct tma_launch_comparison compared = tma_launch_compare(report);
+    if (report->measured->cycles > 0) {
+        tma_json_unsigned(json, "measured_cycles", report->measured->cycles);
+        return;
+    }
+    tma_json_unsigned(json, "measured_ns", report->measured->ns);
+    if (compared.measured_mhz > 0)
+        tma_json_decimal(json, "measured_mhz", compared.measured_mhz, 1);
+    tma_json_decimal(json, "predicted_ns", compared.predicted_ns, 1);
+}
+
 static void timing_json(const struct tma_launch_report *report, struct tma_json *json) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
@@ -439,7 +487,7 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     tma_json_decimal(json, "time_ns", clock.ns, 1);
     tma_clock_write_json(&clock, json);
     if (report->measured != NULL) {
-        tma_json_unsigned(json, "measured_cycles", report->measured->cycles);
+        comparison_json(report, json);
         tma_json_string(json, "measured_on", report->measured->gpu);
     }
     tma_json_unsigned(json, "sms", timing->sms);

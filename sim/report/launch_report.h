@@ -43,6 +43,19 @@ struct tma_launch_report {
     size_t relieved_count;
 };
 
+/* A launch beside what was measured of it, with the launch itself. Cycles are compared where they
+ * were measured, at the clock of the measurement; else the time at the clock of the report. */
+struct tma_launch_comparison {
+    double measured_ns, predicted_ns;
+    double measured_mhz; /* 0: not known */
+    double predicted_mhz;
+    double error_percent;
+};
+
+/* Of a report with `timing` and `measured`; of `measured` without a time, what is predicted alone.
+ */
+struct tma_launch_comparison tma_launch_compare(const struct tma_launch_report *report);
+
 void tma_launch_report_text(const struct tma_launch_report *report, FILE *out);
 void tma_launch_report_json(const struct tma_launch_report *report, struct tma_json *json);
 

@@ -14,6 +14,7 @@
 #include "cli/files/machine_input.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
+#include "cli/launch_experiments.h"
 #include "cli/launch_run.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
@@ -45,7 +46,9 @@ struct launch_outcome {
     bool timed;                          /* time passed */
     struct tma_core_result timing;       /* without lines */
     double clock_mhz;                    /* predicted for a single launch */
-    struct tma_launch_measured measured; /* with cycles 0: nothing was measured on this GPU */
+    struct tma_launch_measured measured; /* with ns 0: nothing was measured on this GPU */
+    struct tma_launch_comparison beside; /* if time passed */
+    bool by_time;                        /* cycles have no clock of a measurement */
     char name[NAME_BYTES], family[FAMILY_BYTES], reason[REASON_BYTES];
 };
 
@@ -72,21 +75,25 @@ static void first_error(const struct tma_diagnostics *list, struct launch_outcom
     cli_first_error(list, outcome->reason, sizeof outcome->reason);
 }
 
-static void run_prepared(const struct cli_launch_options *options, bool sample,
-                         struct tma_prepared *prepared, const struct tma_machine *machine,
-                         struct tma_diagnostics *list, struct launch_outcome *outcome) {
-    struct tma_ptx_options checks = {.sanitize_ctas =
-                                         options->sanitize.given ? options->sanitize.value : 0,
-                                     .strict = options->strict,
-                                     .ablation = options->ablation,
-                                     .sample_from = sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0,
-                                     .maximum_instructions = UINT64_C(1) << MOST_INSTRUCTIONS_BITS};
+static struct tma_ptx_options options_of(const struct cli_launch_options *options) {
+    return (struct tma_ptx_options){
+        .sanitize_ctas = options->sanitize.given ? options->sanitize.value : 0,
+        .strict = options->strict,
+        .ablation = options->ablation,
+        .sample_from = options->sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0,
+        .maximum_instructions = UINT64_C(1) << MOST_INSTRUCTIONS_BITS};
+}
+
+static void run_prepared(const struct cli_launch_options *options,
+                         const struct tma_ptx_options *checks, struct tma_prepared *prepared,
+                         const struct tma_machine *machine, struct tma_diagnostics *list,
+                         struct launch_outcome *outcome) {
     struct tma_ptx_result result = {0};
     struct tma_output_difference outputs = {0};
     struct tma_error error = {0};
     enum tma_error_code code = options->functional
-                                   ? tma_ptx_execute(&prepared->execution, &checks, &result, &error)
-                                   : tma_core_run(machine, &prepared->execution, &checks, &result,
+                                   ? tma_ptx_execute(&prepared->execution, checks, &result, &error)
+                                   : tma_core_run(machine, &prepared->execution, checks, &result,
                                                   &outcome->timing, &error);
     if (code != TMA_OK) {
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.text);
@@ -124,6 +131,30 @@ static void run_prepared(const struct cli_launch_options *options, bool sample,
     tma_ptx_result_free(&result);
 }
 
+/* How the launch compares, which ran on `clocked`. Where no cycles were measured, its time is that
+ * at the clock that `machine` has then; records without a measurement tell cycles alone. */
+static void find_times(const struct launch_line *record, const struct tma_prepared *prepared,
+                       const struct tma_machine *machine, const struct tma_machine *clocked,
+                       const struct tma_ptx_options *checks, struct launch_outcome *outcome) {
+    const struct tma_launch *launch = prepared->launch;
+    struct tma_launch_report report = {.prepared = prepared,
+                                       .machine = clocked,
+                                       .timing = &outcome->timing,
+                                       .sm_clock_mhz = clocked->sm_clock_mhz,
+                                       .measured = &outcome->measured};
+    struct tma_activity activity = tma_launch_activity(&outcome->timing, launch->data);
+    outcome->clock_mhz = tma_clocks_of(machine, &activity).profiler_mhz;
+    outcome->by_time =
+        outcome->measured.cycles == 0 && (outcome->measured.ns > 0 || record->path != NULL);
+    if (outcome->by_time) {
+        cli_launch_find_memory_share(launch, clocked, checks, &outcome->timing);
+        report.sm_clock_mhz = launch->sm_clock_mhz;
+    }
+    outcome->beside = tma_launch_compare(&report);
+    if (outcome->by_time)
+        outcome->clock_mhz = outcome->beside.predicted_mhz;
+}
+
 /* In a worker: runs a record. */
 static void work(void *context, size_t number, const void *bytes, size_t size,
                  struct tma_reply *reply) {
@@ -157,25 +188,24 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     good = good && cli_launch_take_sass(validation->options->sass, &launch, &sass) &&
            tma_launch_prepare(&launch, machine, true, &prepared, &list);
     if (good) {
-        struct tma_machine clocked = *machine;
+        struct tma_ptx_options checks = options_of(validation->options);
+        struct tma_machine clocked = tma_machine_at_clock(machine, launch.sm_clock_mhz);
         if (tma_launch_measurement(&launch, machine->name, &outcome.measured))
-            clocked = tma_launch_measured_machine(machine, &outcome.measured);
+            clocked = tma_launch_measured_machine(&clocked, &outcome.measured);
         outcome.measured.gpu = NULL;
-        run_prepared(validation->options, validation->options->sample, &prepared, &clocked, &list,
-                     &outcome);
-        if (outcome.counts.failure != TMA_PTX_COMPLETED && validation->options->sample) {
+        run_prepared(validation->options, &checks, &prepared, &clocked, &list, &outcome);
+        if (outcome.counts.failure != TMA_PTX_COMPLETED && checks.sample_from > 0) {
             /* What was left out may have changed what the kernel does. */
             outcome.reason[0] = '\0';
             tma_prepared_free(&prepared);
             prepared = (struct tma_prepared){0};
             good = tma_launch_prepare(&launch, machine, true, &prepared, &list);
+            checks.sample_from = 0;
             if (good)
-                run_prepared(validation->options, false, &prepared, &clocked, &list, &outcome);
+                run_prepared(validation->options, &checks, &prepared, &clocked, &list, &outcome);
         }
-        if (outcome.run && outcome.timed) {
-            struct tma_activity activity = tma_launch_activity(&outcome.timing, launch.data);
-            outcome.clock_mhz = tma_clocks_of(machine, &activity).profiler_mhz;
-        }
+        if (outcome.run && outcome.timed)
+            find_times(record, &prepared, machine, &clocked, &checks, &outcome);
     }
     if (!good)
         first_error(&list, &outcome);
@@ -293,25 +323,12 @@ struct sums {
     struct tma_errors errors; /* of cycles, the launch included, in percent; unless `timed` is 0 */
     size_t sampled;
     double most_sampled_error; /* percent: by so much cycles may be off for that */
+    size_t clocked;            /* whose clock was measured, too */
     double clock_error;        /* mean, of the clock that a single launch sees */
 };
 
 static bool is_timed(const struct launch_outcome *outcome) {
-    return outcome->run && outcome->timed && outcome->measured.cycles > 0;
-}
-
-static double error_of(const struct launch_outcome *outcome) {
-    double predicted = (double)(outcome->timing.cycles + outcome->timing.launch_cycles),
-           measured = (double)outcome->measured.cycles;
-    return 100 * (predicted - measured) / measured;
-}
-
-static double measured_mhz(const struct launch_outcome *outcome) {
-    return (double)outcome->measured.cycles * 1000 / (double)outcome->measured.ns;
-}
-
-static double clock_error_of(const struct launch_outcome *outcome) {
-    return 100 * (outcome->clock_mhz / measured_mhz(outcome) - 1);
+    return outcome->run && outcome->timed && outcome->measured.ns > 0;
 }
 
 /* Sums over the records of a file, and of a family; NULL: of all. */
@@ -336,13 +353,16 @@ static struct sums sum(const struct launch_validation *validation, uint32_t file
         }
         if (!is_timed(outcome))
             continue;
-        values[sums.timed++] = fabs(error_of(outcome));
-        sums.clock_error += fabs(clock_error_of(outcome));
+        values[sums.timed++] = fabs(outcome->beside.error_percent);
+        if (outcome->beside.measured_mhz > 0) {
+            sums.clocked++;
+            sums.clock_error += fabs(100 * (outcome->clock_mhz / outcome->beside.measured_mhz - 1));
+        }
     }
-    if (sums.timed > 0) {
+    if (sums.timed > 0)
         sums.errors = tma_errors_of(values, sums.timed);
-        sums.clock_error /= (double)sums.timed;
-    }
+    if (sums.clocked > 0)
+        sums.clock_error /= (double)sums.clocked;
     return sums;
 }
 
@@ -370,7 +390,8 @@ static void sums_json(const struct sums *sums, struct tma_json *json) {
     tma_json_decimal(json, "median", sums->errors.median, 2);
     tma_json_decimal(json, "p95", sums->errors.p95, 2);
     tma_json_decimal(json, "max", sums->errors.most, 2);
-    tma_json_decimal(json, "clock_mape", sums->clock_error, 2);
+    if (sums->clocked > 0)
+        tma_json_decimal(json, "clock_mape", sums->clock_error, 2);
 }
 
 /* What a profiler counts of the instructions in SASS: name in JSON, in text, places. */
@@ -491,13 +512,17 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
         tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);
         tma_json_unsigned(json, "dram_write_sectors", timing->memory.dram_write_sectors);
     }
+    if (outcome->by_time)
+        tma_json_decimal(json, "time_ns", outcome->beside.predicted_ns, 1);
     if (is_timed(outcome)) {
         const struct tma_launch_measured *measured = &outcome->measured;
-        tma_json_decimal(json, "error_percent", error_of(outcome), 2);
+        tma_json_decimal(json, "error_percent", outcome->beside.error_percent, 2);
         tma_json_decimal(json, "clock_mhz", outcome->clock_mhz, 1);
-        tma_json_decimal(json, "measured_mhz", measured_mhz(outcome), 1);
+        if (outcome->beside.measured_mhz > 0)
+            tma_json_decimal(json, "measured_mhz", outcome->beside.measured_mhz, 1);
         tma_json_begin_line(json, "measured");
-        tma_json_unsigned(json, "cycles", measured->cycles);
+        if (measured->cycles > 0)
+            tma_json_unsigned(json, "cycles", measured->cycles);
         tma_json_unsigned(json, "ns", measured->ns);
         tma_json_unsigned(json, "instructions", measured->instructions);
         tma_json_unsigned(json, "l2_sectors", measured->l2_sectors);
@@ -547,11 +572,15 @@ static void write_json(const struct launch_validation *validation, FILE *out) {
 
 static void write_errors(const struct sums *sums, FILE *out) {
     if (sums->timed == 0)
-        fprintf(out, " %8s %8s %8s %8s %8s\n", "-", "-", "-", "-", "-");
+        fprintf(out, " %8s %8s %8s %8s", "-", "-", "-", "-");
     else
-        fprintf(out, " %7s%% %7s%% %7s%% %7s%% %7s%%\n", tma_decimal(sums->errors.mean, 1).text,
+        fprintf(out, " %7s%% %7s%% %7s%% %7s%%", tma_decimal(sums->errors.mean, 1).text,
                 tma_decimal(sums->errors.median, 1).text, tma_decimal(sums->errors.p95, 1).text,
-                tma_decimal(sums->errors.most, 1).text, tma_decimal(sums->clock_error, 1).text);
+                tma_decimal(sums->errors.most, 1).text);
+    if (sums->clocked == 0)
+        fprintf(out, " %8s\n", "-");
+    else
+        fprintf(out, " %7s%%\n", tma_decimal(sums->clock_error, 1).text);
 }
 
 static bool has_launch_files(const struct launch_validation *validation, uint32_t file) {
@@ -561,10 +590,21 @@ static bool has_launch_files(const struct launch_validation *validation, uint32_
     return false;
 }
 
+static void write_time(double ns, double mhz, FILE *out) {
+    if (ns > 0)
+        fprintf(out, " %9s us", tma_decimal(ns / 1000, 2).text);
+    else
+        fprintf(out, " %12s", "-");
+    if (mhz > 0)
+        fprintf(out, " %5s", tma_decimal(mhz, 0).text);
+    else
+        fprintf(out, " %5s", "-");
+}
+
 /* Launches of a folder, or one alone: what was measured and what is predicted, a row each. */
 static void write_rows(const struct launch_validation *validation, uint32_t file, FILE *out) {
-    fprintf(out, "  %-*s %10s %10s %8s\n", NAME_COLUMNS, "launch", "measured", "predicted",
-            "error");
+    fprintf(out, "  %-*s %12s %5s %12s %5s %8s\n", NAME_COLUMNS, "launch", "measured", "MHz",
+            "predicted", "MHz", "error");
     for (size_t i = 0; i < validation->record_count; i++) {
         const struct launch_outcome *outcome = &validation->outcomes[i];
         if (validation->records[i].file != file)
@@ -575,17 +615,12 @@ static void write_rows(const struct launch_validation *validation, uint32_t file
                 strlen(outcome->name) < NAME_COLUMNS ? NAME_COLUMNS - (int)strlen(outcome->name)
                                                      : 0,
                 "");
-        if (outcome->measured.cycles > 0)
-            fprintf(out, " %10" PRIu64, outcome->measured.cycles);
-        else
-            fprintf(out, " %10s", "-");
-        if (outcome->run && outcome->timed)
-            fprintf(out, " %10" PRIu64, outcome->timing.cycles + outcome->timing.launch_cycles);
-        else
-            fprintf(out, " %10s", "-");
+        write_time((double)outcome->measured.ns, outcome->beside.measured_mhz, out);
+        write_time(outcome->beside.predicted_ns, outcome->beside.predicted_mhz, out);
+        double error = outcome->beside.error_percent;
         if (is_timed(outcome))
-            fprintf(out, " %*s%s%%\n", (int)(7 - strlen(tma_decimal(error_of(outcome), 1).text)),
-                    error_of(outcome) < 0 ? "" : "+", tma_decimal(error_of(outcome), 1).text);
+            fprintf(out, " %*s%s%%\n", (int)(7 - strlen(tma_decimal(error, 1).text)),
+                    error < 0 ? "" : "+", tma_decimal(error, 1).text);
         else
             fprintf(out, " %8s\n", "-");
     }
@@ -605,8 +640,8 @@ static void write_text(const struct launch_validation *validation, FILE *out) {
         if (alone)
             write_rows(validation, file, out);
         fprintf(out, "  %-18s %7s %8s %8s %8s %8s %8s %8s %8s %8s\n", alone ? "" : "family",
-                "records", "skipped", "compared", "agree", "cycles", "median", "p95", "most",
-                "clock");
+                "records", "skipped", "compared", "agree", alone ? "time" : "cycles", "median",
+                "p95", "most", "clock");
         for (size_t i = 0; i < validation->record_count; i++) {
             if (alone || validation->records[i].file != file || !first_of_family(validation, i))
                 continue;

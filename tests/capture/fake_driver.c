@@ -1,7 +1,8 @@
 /* A driver and a CUPTI of a machine without a GPU: what tmasim-capture uses of both, with memory of
  * the host. As the real one, it loads the library that CUDA_INJECTION64_PATH names when it is
  * initialised, and calls it back. Kernels that it knows run in the launch's call. Times are made
- * up: a kernel takes 2000 ns, 3000 after L2 was flushed, and an empty one 1000, at 1500 MHz. */
+ * up: a kernel takes 2000 ns, 30000 after L2 was flushed, and an empty one 1000, at 1400 MHz;
+ * around them the clock is 1500 MHz. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -11,7 +12,15 @@
 
 #include "../../capture/driver.h"
 
-enum { CLOCK_MHZ = 1500, EMPTY_NS = 1000, WARM_NS = 2000, COLD_NS = 3000, MOST_ALLOCATIONS = 64 };
+enum {
+    CLOCK_MHZ = 1500,
+    LAUNCH_MHZ = 1400,
+    STAMP_NS = 1000,
+    EMPTY_NS = 1000,
+    WARM_NS = 2000,
+    COLD_NS = 30000,
+    MOST_ALLOCATIONS = 64
+};
 enum { OK = 0, INVALID = 1 };
 
 /* ---- callbacks ---- */
@@ -258,6 +267,7 @@ cu_result cuDeviceGetAttribute(int *value, int attribute, int device) {
     (void)device;
     *value = attribute == CU_ATTRIBUTE_CAPABILITY_MAJOR ? 9
              : attribute == CU_ATTRIBUTE_L2_BYTES       ? 1 << 20
+             : attribute == CU_ATTRIBUTE_SMS            ? 1
                                                         : 0;
     return OK;
 }
@@ -268,11 +278,8 @@ cu_result cuDeviceGetAttribute(int *value, int attribute, int device) {
 static const struct {
     const char *name;
     size_t sizes[8];
-} known[] = {{"count_up", {8, 4}},
-             {"mapped", {128, 8, 40}},
-             {"tmasim_flush", {8, 8, 8}},
-             {"tmasim_spin", {8, 8}},
-             {"tmasim_empty", {0}}};
+} known[] = {{"count_up", {8, 4}},    {"mapped", {128, 8, 40}}, {"tmasim_flush", {8, 8, 8}},
+             {"tmasim_spin", {8, 8}}, {"tmasim_stamp", {8}},    {"tmasim_empty", {0}}};
 enum { KNOWN = sizeof known / sizeof known[0] };
 
 struct fake_function {
@@ -381,6 +388,7 @@ cu_result cuFuncGetParamInfo(cu_handle function, size_t index, size_t *offset, s
 /* ---- launches ---- */
 
 static int flushed;
+static uint64_t sm_cycles;
 
 static uint64_t word_of(const void *value) {
     uint64_t word;
@@ -402,10 +410,18 @@ static void execute(const struct fake_function *function, void **values, void **
         memcpy(host(word_of(values[0])), ticks, sizeof ticks);
         return;
     }
+    if (strcmp(name, "tmasim_stamp") == 0) {
+        now_ns += STAMP_NS;
+        sm_cycles += STAMP_NS * CLOCK_MHZ / 1000;
+        const uint64_t stamp[] = {sm_cycles, now_ns};
+        memcpy(host(word_of(values[0])), stamp, sizeof stamp);
+        return;
+    }
     flushed = strcmp(name, "tmasim_flush") == 0;
     recorded_start = now_ns;
     recorded_ns = ns;
     now_ns += ns;
+    sm_cycles += ns * LAUNCH_MHZ / 1000;
 }
 
 cu_result cuLaunchKernel(cu_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
