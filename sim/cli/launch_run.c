@@ -290,6 +290,7 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
     print(&run->list);
     if (options->outputs != NULL && ended && whole)
         compared &= write_buffers(run, options->outputs);
+    char folder[PATH_MAX];
     struct tma_launch_report report = {.prepared = &run->prepared,
                                        .result = &result,
                                        .outputs = ended && whole ? &outputs : NULL,
@@ -297,12 +298,13 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                        .timing = ended && !options->functional ? &timing : NULL,
                                        .sampled = options->sample,
                                        .ptx_name = cli_file_name(run->prepared.ptx_path),
+                                       .folder = getcwd(folder, sizeof folder),
                                        .checked_ctas =
                                            checked_ctas(options, &run->prepared.execution)};
     bool measured_clock = run->compares && run->measured.cycles > 0;
     report.measured = run->compares ? &run->measured : NULL;
     report.sm_clock_mhz = measured_clock ? run->machine.sm_clock_mhz : run->launch.sm_clock_mhz;
-    if (report.timing != NULL && !measured_clock)
+    if (report.timing != NULL && !measured_clock && !options->page) /* a page has cycles alone */
         cli_launch_find_memory_share(&run->launch, &run->machine,
                                      &(struct tma_ptx_options){.sample_from = sample_from(options)},
                                      &timing);
@@ -355,13 +357,28 @@ static bool check_outputs(const struct cli_launch_options *options, const struct
            cli_output_spares(output, run->prepared.ptx_path);
 }
 
+/* Machines that build and test read the output alone: it says why a launch cannot be read. */
+static void write_errors(const struct cli_launch_options *options, const struct launch_case *run) {
+    struct cli_output output;
+    bool github = options->format == TMA_LAUNCH_GITHUB;
+    if (run->list.count == 0 || (!github && options->format != TMA_LAUNCH_JUNIT) ||
+        !cli_output_open(&output, options->common->output))
+        return;
+    if (github)
+        tma_launch_errors_github(&run->list, output.file);
+    else
+        tma_launch_errors_junit(&run->list, cli_file_name(run->file.path), output.file);
+    cli_output_close(&output, true);
+}
+
 int cli_launch_run(const struct cli_launch_options *options) {
     struct launch_case run;
     struct cli_output output, timeline = {0};
     const char *path = options->timeline;
     int status = CLI_ERROR;
-    if (open_case(options, true, &run) && check_outputs(options, &run) &&
-        (path == NULL || cli_output_open(&timeline, path))) {
+    if (!open_case(options, true, &run)) {
+        write_errors(options, &run);
+    } else if (check_outputs(options, &run) && (path == NULL || cli_output_open(&timeline, path))) {
         if (cli_output_open(&output, options->common->output)) {
             status = run_case(options, &run, timeline.file, output.file);
             if (!cli_output_close(&output, status != CLI_INTERRUPTED))

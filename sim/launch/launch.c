@@ -9,6 +9,9 @@
 #include "scenario/tree.h"
 
 void tma_launch_free(struct tma_launch *launch) {
+    for (size_t i = 0; i < launch->gpu_setting_count; i++)
+        tma_release(launch->gpu_settings[i]);
+    tma_release(launch->gpu_settings);
     tma_yaml_free(launch->document);
     tma_release(launch->buffers);
     tma_release(launch->parameters);

@@ -82,6 +82,8 @@ struct tma_launch {
     const char *gpu;           /* name of a machine, or its file beside gpu_at.file; NULL: none */
     struct tma_location at;    /* of the launch; its file is the path of the file that has it */
     struct tma_location ptx_at, sass_at, kernel_at, gpu_at;
+    char **gpu_settings; /* owned: "KEY=VALUE" of the machine */
+    size_t gpu_setting_count;
     uint32_t grid[TMA_LAUNCH_DIMENSIONS], block[TMA_LAUNCH_DIMENSIONS],
         cluster[TMA_LAUNCH_DIMENSIONS]; /* block: 0, 0, 0: what the kernel requires */
     bool cluster_given;
@@ -112,7 +114,7 @@ struct tma_launch_measured {
 
 /* Reads a launch file from its text. `name` is the file's path: locations borrow it, and files are
  * looked for beside it. Each setting ("grid=[8,1,1]", "parameters.0.map.swizzle=64b") is applied as
- * if it were in the file.
+ * if it were in the file; those that begin with "gpu." are kept for the machine.
  *
  * Returns false, with every error and its place in the list, if anything is wrong. Call
  * tma_launch_free in either case, after the last use of the list. */

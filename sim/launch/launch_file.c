@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "base/utf8.h"
 #include "launch/launch_reader.h"
 #include "launch/launch_sections.h"
@@ -513,12 +514,16 @@ static void read_dimensions(struct tma_launch_reader *reader, const struct launc
         dimensions[i] = 1;
     for (uint32_t i = 0; i < input->dimension_counts[which]; i++) {
         const struct tma_yaml_node *node = input->dimensions[which][i];
+        if (node == NULL) /* neither a number nor a word: an error already */
+            continue;
         uint64_t value = 0;
-        if (tma_launch_number(reader, TMA_ELEMENT_UINT32, node, &value) &&
-            (value == 0 || value > INT32_MAX))
-            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
-                         "%s is %.20s; expected a whole number from 1 to 2147483647",
-                         dimension_names[which], node->text);
+        if (!tma_launch_parse_number(TMA_ELEMENT_UINT32, node, &value) || value == 0 ||
+            value > INT32_MAX)
+            tma_diagnose(
+                reader->list, TMA_ERROR_SYNTAX, node->at,
+                "%s is \"%.*s\"; expected a whole number from 1 to 2147483647, or a list of "
+                "up to 3 such as [8, 1, 1]",
+                dimension_names[which], tma_text_cut(node->text, 60), node->text);
         dimensions[i] = (uint32_t)value;
     }
 }
@@ -567,6 +572,22 @@ void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yam
             read_parameter(reader, node, index++);
 }
 
+/* Keeps a setting such as "gpu.l2.hash=even" without its front. False: it is one of the launch. */
+static bool keep_for_machine(struct tma_launch *launch, const char *setting, size_t most,
+                             struct tma_diagnostics *list) {
+    static const char front[] = "gpu.";
+    if (strncmp(setting, front, sizeof front - 1) != 0)
+        return false;
+    if (launch->gpu_settings == NULL)
+        launch->gpu_settings = tma_allocate(most, sizeof *launch->gpu_settings);
+    char *copy = launch->gpu_settings == NULL ? NULL : tma_copy_text(setting + sizeof front - 1);
+    if (copy == NULL)
+        tma_diagnose(list, TMA_ERROR_MEMORY, launch->at, "out of memory");
+    else
+        launch->gpu_settings[launch->gpu_setting_count++] = copy;
+    return true;
+}
+
 bool tma_launch_read(const char *text, size_t length, const char *name, const char *const *settings,
                      size_t setting_count, struct tma_launch *launch,
                      struct tma_diagnostics *list) {
@@ -576,7 +597,8 @@ bool tma_launch_read(const char *text, size_t length, const char *name, const ch
     if (launch->document == NULL)
         return false;
     for (size_t i = 0; i < setting_count; i++)
-        tma_yaml_set(launch->document, settings[i], "--set", list);
+        if (!keep_for_machine(launch, settings[i], setting_count, list))
+            tma_yaml_set(launch->document, settings[i], "--set", list);
     struct tma_launch_reader reader = {.launch = launch, .list = list};
     tma_launch_read_root(&reader, launch->document);
     tma_diagnostics_sort(list);

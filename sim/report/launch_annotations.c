@@ -21,6 +21,15 @@ struct annotated_place {
     uint32_t line, column;
 };
 
+/* The path without the folder in front, if it lies there: workflows know files by their place in a
+ * repository, and compilers name them by their place on the machine. */
+static const char *path_below(const char *folder, const char *path) {
+    size_t length = folder == NULL ? 0 : strlen(folder);
+    return length > 1 && strncmp(path, folder, length) == 0 && path[length] == '/'
+               ? path + length + 1
+               : path;
+}
+
 static struct annotated_place place_of(const struct tma_launch_report *report,
                                        uint32_t instruction) {
     const struct tma_ptx_module *module = report->prepared->module;
@@ -30,7 +39,8 @@ static struct annotated_place place_of(const struct tma_launch_report *report,
     const struct tma_ptx_place *source = &module->places[own->source];
     if (source->line > 0 && source->file < module->file_count &&
         module->files[source->file] != NULL)
-        return (struct annotated_place){module->files[source->file], source->line, source->column};
+        return (struct annotated_place){path_below(report->folder, module->files[source->file]),
+                                        source->line, source->column};
     return (struct annotated_place){report->ptx_name, own->line, own->column};
 }
 
@@ -111,18 +121,30 @@ static void attribute(const char *name, const char *value, FILE *out) {
     fputc('"', out);
 }
 
+/* A suite of one case, which is left open. */
+static void begin_junit(const char *suite, const char *name, int failures, int errors, FILE *out) {
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tmasim\">\n  <testsuite",
+          out);
+    attribute("name", suite, out);
+    fprintf(out, " tests=\"1\" failures=\"%d\"", failures);
+    if (errors > 0)
+        fprintf(out, " errors=\"%d\"", errors);
+    fputs(">\n    <testcase", out);
+    attribute("classname", suite, out);
+    attribute("name", name, out);
+    fputs(">\n", out);
+}
+
+static void end_junit(FILE *out) {
+    fputs("    </testcase>\n  </testsuite>\n</testsuites>\n", out);
+}
+
 void tma_launch_report_junit(const struct tma_launch_report *report, FILE *out) {
     const struct tma_ptx_result *result = report->result;
     uint32_t errors = tma_launch_report_errors(result);
     bool differ = report->outputs != NULL && report->outputs->different > 0;
     bool failed = errors > 0 || differ || result->failure != TMA_PTX_COMPLETED;
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tmasim\">\n  <testsuite",
-          out);
-    attribute("name", report->ptx_name, out);
-    fprintf(out, " tests=\"1\" failures=\"%d\">\n    <testcase", failed);
-    attribute("classname", report->ptx_name, out);
-    attribute("name", tma_launch_report_name(report), out);
-    fputs(">\n", out);
+    begin_junit(report->ptx_name, tma_launch_report_name(report), failed, 0, out);
     for (uint32_t i = 0; i < result->finding_count; i++) {
         const struct tma_ptx_finding *finding = &result->findings[i];
         struct annotated_place place = place_of(report, finding->instruction);
@@ -144,5 +166,36 @@ void tma_launch_report_junit(const struct tma_launch_report *report, FILE *out) 
     }
     fputs("      <system-out>", out);
     write_end(report, out);
-    fputs("</system-out>\n    </testcase>\n  </testsuite>\n</testsuites>\n", out);
+    fputs("</system-out>\n", out);
+    end_junit(out);
+}
+
+void tma_launch_errors_github(const struct tma_diagnostics *list, FILE *out) {
+    for (size_t i = 0; i < list->count; i++) {
+        const struct tma_diagnostic *error = &list->items[i];
+        fputs("::error file=", out);
+        tma_write_workflow(error->at.file, "%:,", out);
+        if (error->at.line > 0)
+            fprintf(out, ",line=%u", error->at.line);
+        if (error->at.line > 0 && error->at.column > 0)
+            fprintf(out, ",col=%u", error->at.column);
+        fputs(",title=launch::", out);
+        write_workflow(error->text, out);
+        fputc('\n', out);
+    }
+}
+
+void tma_launch_errors_junit(const struct tma_diagnostics *list, const char *file, FILE *out) {
+    begin_junit(file, file, 0, 1, out);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct tma_diagnostic *error = &list->items[i];
+        fputs("      <error", out);
+        attribute("message", error->text, out);
+        fputc('>', out);
+        tma_write_xml(error->at.file, out);
+        if (error->at.line > 0)
+            fprintf(out, ":%u", error->at.line);
+        fputs("</error>\n", out);
+    }
+    end_junit(out);
 }

@@ -30,7 +30,9 @@ struct tma_launch_report {
     const struct tma_ptx_result *result;
     const struct tma_output_difference *outputs; /* NULL: the launch did not come to its end */
     const char *ptx_name;                        /* of the PTX file, for places */
-    uint32_t checked_ctas;                       /* that were checked for races */
+    const char
+        *folder; /* in which the command runs: annotations leave it out of sources; or NULL */
+    uint32_t checked_ctas; /* that were checked for races */
     const struct tma_machine *machine;
     const struct tma_core_result *timing;       /* NULL: no time passed */
     uint32_t sm_clock_mhz;                      /* as tma_kernel.sm_clock_mhz */
@@ -62,6 +64,10 @@ void tma_launch_report_json(const struct tma_launch_report *report, struct tma_j
 /* Annotations of GitHub's workflows, and JUnit's XML: what is wrong, and how the launch ended. */
 void tma_launch_report_github(const struct tma_launch_report *report, FILE *out);
 void tma_launch_report_junit(const struct tma_launch_report *report, FILE *out);
+
+/* The same of a launch that cannot be read: `list` says why, and is not empty. */
+void tma_launch_errors_github(const struct tma_diagnostics *list, FILE *out);
+void tma_launch_errors_junit(const struct tma_diagnostics *list, const char *file, FILE *out);
 
 enum tma_launch_format { TMA_LAUNCH_TEXT, TMA_LAUNCH_JSON, TMA_LAUNCH_GITHUB, TMA_LAUNCH_JUNIT };
 extern const struct tma_names tma_launch_format_names;

@@ -10,6 +10,7 @@
 #include "memory/topology.h"
 #include "scenario/document.h"
 #include "scenario/schema_describe.h"
+#include "scenario/setting.h"
 
 /* The digest leaves out the keys that change no value of the timing. Which seed a launch has is not
  * a value of the machine, and the architecture decides which tensor maps are legal. */
@@ -332,13 +333,19 @@ bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *mach
     return tma_diagnostics_total(list) == before;
 }
 
-bool tma_machine_read(const char *path, struct tma_machine *machine, struct tma_diagnostics *list) {
+bool tma_machine_read_set(const char *path, char *const *settings, size_t count,
+                          struct tma_machine *machine, struct tma_diagnostics *list) {
     struct tma_yaml_node *root = tma_yaml_read(path, list);
-    if (root == NULL)
-        return false;
-    bool good = tma_machine_from(root, machine, list);
+    bool good = root != NULL;
+    for (size_t i = 0; i < count && root != NULL; i++)
+        good = tma_yaml_set(root, settings[i], "--set", list) && good;
+    good = good && tma_machine_from(root, machine, list);
     tma_yaml_free(root);
     return good;
+}
+
+bool tma_machine_read(const char *path, struct tma_machine *machine, struct tma_diagnostics *list) {
+    return tma_machine_read_set(path, NULL, 0, machine, list);
 }
 
 void tma_machine_describe(const struct tma_machine *machine,

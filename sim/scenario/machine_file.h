@@ -29,6 +29,10 @@ bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *mach
 /* As tma_machine_from, from a file. The list borrows `path`. */
 bool tma_machine_read(const char *path, struct tma_machine *machine, struct tma_diagnostics *list);
 
+/* The same, with values of it set: each is "KEY=VALUE". */
+bool tma_machine_read_set(const char *path, char *const *settings, size_t count,
+                          struct tma_machine *machine, struct tma_diagnostics *list);
+
 /* Writes the value that a parameter has without its mechanism, as a machine file gives it: "0
  * cycles", "none", or "1000 times" for a rate. Returns false if the key has none: it says what the
  * GPU consists of. */

@@ -44,6 +44,20 @@ bool cli_launch_file_read(const char *path, struct cli_launch_file *file) {
     return false;
 }
 
+bool cli_paths_readable(const struct cli_list *operands) {
+    bool good = true;
+    for (size_t i = 0; good && i < operands->count; i++) {
+        struct cli_launch_file file;
+        const char *path = operands->items[i];
+        if (strpbrk(path, "/.") == NULL || strcmp(path, "-") == 0)
+            continue; /* a scenario of the library */
+        good = cli_launch_file_read(path, &file);
+        if (good)
+            cli_launch_file_free(&file);
+    }
+    return good;
+}
+
 void cli_launch_file_free(struct cli_launch_file *file) {
     tma_release(file->text);
     *file = (struct cli_launch_file){0};
@@ -127,9 +141,11 @@ bool cli_launch_read(const struct cli_launch_file *file, const char *label,
 
 bool cli_launch_machine(const struct tma_launch *launch, struct tma_machine *machine) {
     if (launch->gpu == NULL || strpbrk(launch->gpu, "/.") == NULL)
-        return cli_machine_read(launch->gpu, machine);
+        return cli_machine_read_set(launch->gpu, launch->gpu_settings, launch->gpu_setting_count,
+                                    machine);
     char *path = tma_path_beside(launch->gpu_at.file, launch->gpu);
-    bool good = path != NULL && cli_machine_read(path, machine);
+    bool good = path != NULL && cli_machine_read_set(path, launch->gpu_settings,
+                                                     launch->gpu_setting_count, machine);
     if (path == NULL)
         cli_error("out of memory");
     tma_release(path);

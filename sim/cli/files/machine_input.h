@@ -10,4 +10,8 @@
  * NULL. On failure, prints every error and returns false. */
 bool cli_machine_read(const char *path, struct tma_machine *machine);
 
+/* The same, with values of it set: each is "KEY=VALUE". */
+bool cli_machine_read_set(const char *path, char *const *settings, size_t count,
+                          struct tma_machine *machine);
+
 #endif

@@ -1,4 +1,5 @@
 /* tmasim check: the rules that tensor maps break, and advice on legal maps. */
+#include "cli/files/launch_input.h"
 #include "cli/files/output.h"
 #include "cli/launch_run.h"
 #include "cli/map_checks.h"
@@ -43,6 +44,8 @@ static int run(const struct cli_options *options) {
         .functional = true};
     if (is_launch)
         return executes ? cli_launch_run(&launch) : cli_launch_check(&launch);
+    if (executes && !cli_paths_readable(&options->operands))
+        return CLI_ERROR;
     if (executes) {
         cli_error("check: --sanitize and the formats github and junit are for a launch of a "
                   "compiled kernel");

@@ -4,6 +4,7 @@
 
 #include "base/allocation.h"
 #include "base/limits.h"
+#include "cli/files/launch_input.h"
 #include "cli/files/output.h"
 #include "cli/files/resolved_output.h"
 #include "cli/files/scenario_input.h"
@@ -239,7 +240,10 @@ static bool check_table(const struct run_options *own) {
 static int run_several(const struct run_options *own) {
     int format = own->common.format, table_format;
     const char *name = tma_name_of(&run_format_names, format);
-    if (!tma_value_of(&tma_sweep_format_names, name, &table_format)) {
+    bool is_table = tma_value_of(&tma_sweep_format_names, name, &table_format);
+    if (!is_table && !cli_paths_readable(&own->common.operands))
+        return CLI_ERROR;
+    if (!is_table) {
         cli_error(tma_value_of(&tma_launch_format_names, name, &table_format) &&
                           strcmp(name, "json") != 0
                       ? "run: %s is a format of launches of compiled kernels"

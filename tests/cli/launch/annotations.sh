@@ -17,6 +17,17 @@ cd "$SCRATCH" || exit
 try check --sanitize 1 scale.yaml --format github
 try check --sanitize 1 scale.yaml --format junit
 try check --sanitize 1 scale.yaml
-try check --sanitize 1 map.json
+try check --sanitize 1 gemm_tile
 try run gemm_tile --format github
 try report --format junit scale.yaml
+# Sources below the folder in which the command runs, launches that cannot be read, and no launch.
+sed "s,\"scale.cu\",\"$PWD/kernels/scale.cu\"," scale.ptx >below.ptx
+sed 's/^ptx: .*/ptx: below.ptx/' scale.yaml >below.yaml
+try check --sanitize 1 below.yaml --set grid=64 --format github
+printf 'ptx: scale.ptx\ngrid: 4,1\nbuffers: {a: {bytes: 0}}\n' >bad.yaml
+try check bad.yaml --format github
+try run bad.yaml --format junit
+try check none.yaml --format junit
+try run none.yaml --format github
+try run gemm_tile none.yaml --format github
+try check scale.yaml --set 'grid=[[4]]'

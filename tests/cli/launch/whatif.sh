@@ -51,6 +51,11 @@ try sweep good.yaml --try kernel=good,race,deadlock,none --format jsonl
 try sweep good.yaml --try block=128,2048 --format markdown
 try sweep good.yaml --try bloc=128
 try sweep good.yaml gemm_tile
+# Parameters of the machine.
+only "^(time  |--set)" run copy.yaml --no-why --set gpu.l2.lookup=500cycles
+only "^(time  |--set)" run copy.yaml --no-why --set gpu=h100_sxm gpu.l2.lookup=500cycles
+try run copy.yaml --set gpu.l2.lookup=500 --set gpu.l2.look=5
+try sweep copy.yaml --try gpu.l2.lookup=50cycles,500cycles
 # A journal keeps the rows, and is refused where something else is swept.
 try sweep good.yaml --try block=128 --resume rows.jsonl >once
 sed '1d; s/, "digest.*//' rows.jsonl
