@@ -158,26 +158,16 @@ static bool look(void *context, const struct tma_run_state *state) {
     return !atomic_load(&interrupted);
 }
 
-static enum tma_error_code run_kernel(const struct tma_scenario *scenario, bool unbounded,
+static enum tma_error_code run_kernel(const struct tma_scenario *scenario,
                                       const struct tma_watch *watch, struct tma_result *result,
                                       struct py_run_outcome *outcome) {
-    const struct tma_kernel *kernel = &scenario->program->kernel;
+    const struct tma_kernel *kernel = tma_scenario_kernel(scenario);
     struct tma_kernel_place place = {0};
-    uint32_t most = 0;
-    uint64_t operations = tma_kernel_known_operations(kernel, &most);
-    enum tma_error_code code;
-    scenario->program->kernel.unbounded = unbounded;
-    if (!unbounded && operations > TMA_MAX_KERNEL_OPERATIONS) {
-        place = (struct tma_kernel_place){kernel->statements[most].line,
-                                          kernel->statements[most].column};
-        code = tma_fail(&outcome->error, TMA_ERROR_ARGUMENT,
-                        "the kernel has %" PRIu64 " TMA operations, most of them here; more than "
-                        "%" PRIu64 " need unbounded=True",
-                        operations, (uint64_t)TMA_MAX_KERNEL_OPERATIONS);
-    } else {
+    enum tma_error_code code =
+        tma_kernel_check_operations(kernel, "unbounded=True", &place, &outcome->error);
+    if (code == TMA_OK)
         code = tma_kernel_run_watched(&scenario->machine, kernel, NULL, watch, result, &place,
                                       &outcome->error);
-    }
     outcome->line = place.line;
     outcome->column = place.column;
     return code;
@@ -201,11 +191,11 @@ static enum tma_error_code find_out(const struct tma_scenario *scenario,
                                     const struct py_run_options *options,
                                     const struct tma_result *result, struct findings *found,
                                     struct tma_error *error) {
-    const struct tma_kernel_program *program = scenario->program;
+    const struct tma_kernel *kernel = tma_scenario_kernel(scenario);
     const struct tma_experiment_subject subject = {
         .machine = &scenario->machine,
-        .kind = program != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
-        .workload = program != NULL ? (const void *)&program->kernel : &scenario->workload,
+        .kind = kernel != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
+        .workload = kernel != NULL ? (const void *)kernel : &scenario->workload,
         .map_names = scenario->map_names};
     enum tma_error_code code = TMA_OK;
     if (!tma_scenario_digest(scenario, &found->digests))
@@ -229,7 +219,7 @@ static void write_report(const struct tma_scenario *scenario, const struct py_ru
         const struct tma_kernel_report_input input = {.scenario = scenario->name,
                                                       .digests = &found->digests,
                                                       .machine = &scenario->machine,
-                                                      .kernel = &scenario->program->kernel,
+                                                      .kernel = tma_scenario_kernel(scenario),
                                                       .result = result,
                                                       .map_names = scenario->map_names,
                                                       .findings = findings};
@@ -275,7 +265,8 @@ static enum tma_error_code py_compared_maps(const struct tma_scenario *scenario,
                                             struct tma_error *error) {
     struct tma_read_maps maps;
     if (scenario->program != NULL) {
-        enum tma_error_code code = tma_kernel_read_maps(&scenario->program->kernel, &maps, error);
+        enum tma_error_code code =
+            tma_kernel_read_maps(tma_scenario_kernel(scenario), &maps, error);
         if (code != TMA_OK)
             return code;
     }
@@ -288,14 +279,14 @@ static enum tma_error_code run(struct tma_scenario *scenario, const struct py_ru
                                struct tma_result *result, struct py_run_outcome *outcome) {
     const struct tma_watch watch = {.look = look, .sampling = (enum tma_sampling)options->sampling};
     atomic_store(&interrupted, false);
-    enum tma_error_code code =
-        scenario->program != NULL
-            ? run_kernel(scenario, options->unbounded, &watch, result, outcome)
-            : tma_run_watched(&scenario->machine, &scenario->workload, NULL, &watch, result,
-                              &outcome->error);
+    tma_scenario_allow_long_kernel(scenario, options->unbounded);
+    enum tma_error_code code = scenario->program != NULL
+                                   ? run_kernel(scenario, &watch, result, outcome)
+                                   : tma_run_watched(&scenario->machine, &scenario->workload, NULL,
+                                                     &watch, result, &outcome->error);
     if (code == TMA_OK && scenario->program != NULL)
-        code = tma_kernel_find_memory_share(&scenario->machine, &scenario->program->kernel, &watch,
-                                            result, &outcome->error);
+        code = tma_kernel_find_memory_share(&scenario->machine, tma_scenario_kernel(scenario),
+                                            &watch, result, &outcome->error);
     return code == TMA_OK ? report(scenario, options, result, &outcome->report, &outcome->error)
                           : code;
 }

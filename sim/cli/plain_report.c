@@ -6,6 +6,7 @@
 #include "engine/slots/run.h"
 #include "experiment/kernel_clock.h"
 #include "report/report.h"
+#include "scenario/kernel_program.h"
 
 enum tma_error_code cli_plain_report(const struct tma_scenario *scenario, const char *format,
                                      uint64_t *cycles, FILE *out, struct tma_error *error) {

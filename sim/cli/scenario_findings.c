@@ -3,6 +3,7 @@
 #include "cli/progress.h"
 #include "report/kernel_report.h"
 #include "report/report.h"
+#include "scenario/kernel_program.h"
 
 /* Experiments run without being asked for up to this much work (tma_run_work) of the scenario,
  * which takes about a second to simulate. They take 10 to 40 times as long, on all cores together.

@@ -8,6 +8,7 @@
 #include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
 #include "experiment/kernel_clock.h"
+#include "scenario/kernel_program.h"
 
 /* Shows how far the run is, until an interrupt ends it. */
 static bool look(void *context, const struct tma_run_state *state) {
@@ -17,23 +18,6 @@ static bool look(void *context, const struct tma_run_state *state) {
     progress->cycles = state->cycle;
     cli_progress_show(progress);
     return !cli_interrupted();
-}
-
-/* Fails if the kernel has more operations than anyone means to wait for. */
-static enum tma_error_code check_operations(const struct tma_kernel *kernel,
-                                            struct tma_kernel_place *place,
-                                            struct tma_error *error) {
-    uint32_t most;
-    uint64_t operations = tma_kernel_known_operations(kernel, &most);
-    if (kernel->unbounded || operations <= TMA_MAX_KERNEL_OPERATIONS)
-        return TMA_OK;
-    *place = (struct tma_kernel_place){kernel->statements[most].line,
-                                       kernel->statements[most].column, NULL};
-    return tma_fail(error, TMA_ERROR_ARGUMENT,
-                    "the kernel has %" PRIu64
-                    " TMA operations, most of them here; more than %" PRIu64
-                    " need the option --yes",
-                    operations, TMA_MAX_KERNEL_OPERATIONS);
 }
 
 enum tma_error_code cli_scenario_run(const struct tma_scenario *scenario, bool quiet,
@@ -47,7 +31,8 @@ enum tma_error_code cli_scenario_run(const struct tma_scenario *scenario, bool q
                                     .sampling = sinks->sampling};
     enum tma_error_code code = TMA_OK;
     if (scenario->program != NULL)
-        code = check_operations(&scenario->program->kernel, place, error);
+        code = tma_kernel_check_operations(&scenario->program->kernel, "the option --yes", place,
+                                           error);
     if (code != TMA_OK)
         return code;
     cli_interrupts_hold(true);

@@ -9,11 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/api.h"
 #include "expression/expression.h"
 #include "memory/core/warp_access.h"
-
-TMA_API_BEGIN
 
 /* Who moves the bytes of an operation. */
 enum tma_mover {
@@ -45,7 +42,5 @@ struct tma_lanes {
 static inline bool tma_lanes_carry(enum tma_mover by) {
     return by == TMA_BY_CP_ASYNC || by == TMA_BY_WARPS;
 }
-
-TMA_API_END
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/allocation.h"
-#include "engine/roles/kernel_run.h"
+#include "engine/roles/kernel.h"
 
 /* A machine without such a resource has no fraction. */
 static double known(double fraction) {

@@ -6,11 +6,12 @@
 #include "base/api.h"
 #include "base/error.h"
 #include "engine/result.h"
-#include "engine/roles/kernel.h"
 #include "engine/watch.h"
 #include "memory/power.h"
 
 TMA_API_BEGIN
+
+struct tma_kernel;
 
 /* Of a simulation at the machine's own clock. */
 struct tma_activity tma_kernel_activity(const struct tma_kernel *kernel,

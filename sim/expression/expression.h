@@ -29,10 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/api.h"
 #include "base/error.h"
-
-TMA_API_BEGIN
 
 enum { TMA_MAX_EXPRESSION_VARIABLES = 64 };
 
@@ -110,7 +107,5 @@ void tma_expression_visit_constants(const struct tma_expression *expression,
  * column, in bytes from 1, at which evaluation with these variables fails, or 0 if it does not. */
 unsigned tma_expression_fault_column(const struct tma_expression *expression,
                                      const int64_t *variables);
-
-TMA_API_END
 
 #endif

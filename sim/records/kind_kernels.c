@@ -13,6 +13,7 @@
 #include "engine/roles/kernel_run.h"
 #include "records/kernel_record.h"
 #include "records/kinds.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 
 /* A record agrees if the relative error of its cycles is at most this fraction. */

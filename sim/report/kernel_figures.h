@@ -3,6 +3,7 @@
 #ifndef TMA_REPORT_KERNEL_FIGURES_H
 #define TMA_REPORT_KERNEL_FIGURES_H
 
+#include "engine/roles/kernel.h"
 #include "report/clock_figures.h"
 #include "report/kernel_report.h"
 #include "report/limit_figures.h"

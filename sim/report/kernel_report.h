@@ -9,10 +9,11 @@
 #include "base/digest.h"
 #include "engine/observe/series.h"
 #include "engine/result.h"
-#include "engine/roles/kernel.h"
 #include "report/findings.h"
 
 TMA_API_BEGIN
+
+struct tma_kernel;
 
 /* All pointers are borrowed. */
 struct tma_kernel_report_input {

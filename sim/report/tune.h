@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "engine/roles/kernel.h"
 #include "report/kernel_report.h"
 
 /* How the time of a combination was found: enumerator, name, what it says in a table. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scenario/kernel_program.h"
 #include "scenario/machine_file.h"
 #include "scenario/parameters.h"
 #include "scenario/scenario.h"

@@ -4,8 +4,6 @@
 
 #include "engine/roles/kernel.h"
 
-TMA_API_BEGIN
-
 struct tma_kernel_program {
     struct tma_kernel kernel;
     struct tma_expression **expressions; /* owned, each of them too */
@@ -15,7 +13,5 @@ struct tma_kernel_program {
 
 /* Frees the program with its statements and expressions. NULL is allowed. */
 void tma_kernel_program_free(struct tma_kernel_program *program);
-
-TMA_API_END
 
 #endif

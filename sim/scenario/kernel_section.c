@@ -6,6 +6,7 @@
 #include "engine/roles/kernel_use.h"
 #include "memory/topology.h"
 #include "scenario/clock_keys.h"
+#include "scenario/kernel_program.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/parameters.h"
 #include "scenario/value.h"

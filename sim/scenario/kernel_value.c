@@ -5,6 +5,7 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "base/limits.h"
+#include "scenario/kernel_program.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/parameters.h"
 

@@ -9,6 +9,7 @@
 #include "scenario/document.h"
 #include "scenario/expand.h"
 #include "scenario/extend.h"
+#include "scenario/kernel_program.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/machine_file.h"
 #include "scenario/parameter_values.h"
@@ -380,6 +381,15 @@ bool tma_scenario_read_from(const struct tma_scenario_source *source, const char
            extend_and_read(tma_base_read(source->path, TMA_BASE_SCENARIO, false, scenario->bases,
                                          (struct tma_location){source->path, 0, 0}, list),
                            errors_before, settings, setting_count, scenario, list, NULL);
+}
+
+const struct tma_kernel *tma_scenario_kernel(const struct tma_scenario *scenario) {
+    return scenario->program != NULL ? &scenario->program->kernel : NULL;
+}
+
+void tma_scenario_allow_long_kernel(struct tma_scenario *scenario, bool allowed) {
+    if (scenario->program != NULL)
+        scenario->program->kernel.unbounded = allowed;
 }
 
 void tma_scenario_free(struct tma_scenario *scenario) {

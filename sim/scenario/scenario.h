@@ -6,13 +6,14 @@
 #include "base/diagnostics.h"
 #include "base/digest.h"
 #include "engine/workload.h"
-#include "scenario/kernel_program.h"
 
 TMA_API_BEGIN
 
 struct tma_yaml_node;
 struct tma_parameters;
 struct tma_bases;
+struct tma_kernel;
+struct tma_kernel_program;
 
 struct tma_scenario {
     char name[TMA_MAX_NAME];
@@ -68,6 +69,13 @@ struct tma_scenario_source {
 bool tma_scenario_read_from(const struct tma_scenario_source *source, const char *const *settings,
                             size_t setting_count, struct tma_scenario *scenario,
                             struct tma_diagnostics *list);
+
+/* The kernel with roles of the scenario; NULL: its workload runs. */
+const struct tma_kernel *tma_scenario_kernel(const struct tma_scenario *scenario);
+
+/* Says whether the kernel may have more operations than anyone waits for usually
+ * (tma_kernel_check_operations). */
+void tma_scenario_allow_long_kernel(struct tma_scenario *scenario, bool allowed);
 
 /* Digests the keys and values of a scenario, with every default and every setting applied:
  * comments, the order of keys, and whether a value is a default or a setting do not count. Returns

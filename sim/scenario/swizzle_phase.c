@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "placement/rows.h"
+#include "scenario/kernel_program.h"
 
 bool tma_swizzle_phase_text(const char *map_name, const struct tma_tensor_map *map,
                             uint32_t address, char text[TMA_PHASE_TEXT_BYTES]) {

@@ -10,6 +10,7 @@
 #include "bound/estimate.h"
 #include "experiment/kernel_clock.h"
 #include "report/clock_figures.h"
+#include "scenario/kernel_program.h"
 
 /* What a worker does: looks at one combination, or simulates it. */
 enum step {

@@ -5,6 +5,7 @@
 #include "engine/slots/run.h"
 #include "experiment/kernel_clock.h"
 #include "report/clock_figures.h"
+#include "scenario/kernel_program.h"
 
 static struct tma_sweep_figures figures_of(const struct tma_scenario *scenario,
                                            const struct tma_machine *machine,

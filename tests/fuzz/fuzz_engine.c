@@ -18,6 +18,7 @@
 #include "random_kernel.h"
 #include "report/kernel_report.h"
 #include "report/report.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "stepped_engine.h"
 #include "trace/trace.h"

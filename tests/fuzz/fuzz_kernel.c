@@ -17,6 +17,7 @@
 #include "random_kernel.h"
 #include "records/kernel_record.h"
 #include "scenario/kernel_print.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "stepped_engine.h"
 

@@ -8,6 +8,7 @@
 #include "../unit/yaml_text.h"
 #include "engine/roles/kernel_run.h"
 #include "h200.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 
 enum { ROUNDS = 100, ROWS = 91, GROUP_THREADS = 128 };

@@ -6,6 +6,7 @@
 #include "../unit/engine.h"
 #include "engine/roles/kernel_run.h"
 #include "h200.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 
 enum { MOST_SETTINGS = 8 };

@@ -8,6 +8,7 @@
 #include "engine.h"
 #include "engine/roles/kernel_run.h"
 #include "random_operation.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 #include "yaml_text.h"

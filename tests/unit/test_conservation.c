@@ -18,6 +18,7 @@
 #include "random_workload.h"
 #include "report/figures.h"
 #include "report/kernel_figures.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 #include "yaml_text.h"

@@ -6,6 +6,7 @@
 #include "engine/observe/histogram.h"
 #include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 

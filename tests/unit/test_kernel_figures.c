@@ -6,6 +6,7 @@
 #include "engine/roles/kernel_run.h"
 #include "report/kernel_figures.h"
 #include "report/report.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 

@@ -6,6 +6,7 @@
 #include "engine/roles/kernel_check.h"
 #include "engine/roles/kernel_run.h"
 #include "random_kernels.h"
+#include "scenario/kernel_program.h"
 #include "shipped_machine.h"
 
 #define HEAD                                                                                       \

@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "engine/roles/kernel_run.h"
 #include "random_kernels.h"
+#include "scenario/kernel_program.h"
 
 /* 12 steps of tiles, a ring of 3 stages, and a buffer. */
 #define BEFORE_RING                                                                                \

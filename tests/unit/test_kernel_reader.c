@@ -5,6 +5,7 @@
 
 #include "base/allocation.h"
 #include "scenario/kernel_print.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 

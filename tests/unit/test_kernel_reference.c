@@ -15,6 +15,7 @@
 #include "memory/system.h"
 #include "memory/topology.h"
 #include "random_kernels.h"
+#include "scenario/kernel_program.h"
 #include "trace/promises.h"
 
 enum {

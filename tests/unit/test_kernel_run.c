@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/roles/kernel_run.h"
+#include "engine/roles/kernel.h"
 #include "machine.h"
 #include "suite.h"
 #include "traffic.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bound/map_use.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 #include "yaml_text.h"

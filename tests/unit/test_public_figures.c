@@ -9,6 +9,7 @@
 #include "kernel.h"
 #include "memory/machine_parameter.h"
 #include "report/kernel_figures.h"
+#include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "shipped_machine.h"
 

@@ -14,6 +14,7 @@
 #include "random_kernels.h"
 #include "report/kernel_report.h"
 #include "scenario/document.h"
+#include "scenario/kernel_program.h"
 #include "scenario/text_file.h"
 
 enum { SHUFFLES = 3, RANDOM_KERNELS = 200, MOST_LINES = 4096 };

@@ -7,6 +7,7 @@
 #include "cli/files/output.h"
 #include "cli/files/piped_input.h"
 #include "cli/messages.h"
+#include "scenario/kernel_program.h"
 #include "scenario/printed_map.h"
 #include "scenario/swizzle_phase.h"
 #include "scenario/text_file.h"

@@ -10,6 +10,7 @@
 #include "engine/roles/kernel_first_tiles.h"
 #include "engine/roles/kernel_read_maps.h"
 #include "scenario/extend.h"
+#include "scenario/kernel_program.h"
 #include "scenario/swizzle_phase.h"
 
 /* Room for the text of a map. */

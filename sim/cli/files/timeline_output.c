@@ -1,6 +1,7 @@
 #include "cli/files/timeline_output.h"
 
 #include "report/timeline.h"
+#include "scenario/kernel_program.h"
 
 bool cli_timeline_create(struct cli_timeline *timeline, struct tma_series *series,
                          struct cli_run_sinks *sinks) {

@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "cli/messages.h"
 #include "scenario/describe.h"
+#include "scenario/kernel_program.h"
 #include "trace/trace.h"
 
 #ifdef TMA_DEBUG

@@ -15,6 +15,7 @@
 #include "engine/slots/run.h"
 #include "experiment/experiment.h"
 #include "report/swizzle_comparison.h"
+#include "scenario/kernel_program.h"
 #include "workers/pool.h"
 
 struct compare_options {

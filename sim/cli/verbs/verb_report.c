@@ -13,6 +13,7 @@
 #include "report/page.h"
 #include "report/verdict.h"
 #include "scenario/describe.h"
+#include "scenario/kernel_program.h"
 #include "scenario/origin.h"
 
 /* CTAs whose times a page has, at most. */

@@ -19,6 +19,7 @@
 #include "cli/verbs/verbs.h"
 #include "report/report.h"
 #include "report/sweep.h"
+#include "scenario/kernel_program.h"
 
 enum { MOST_SCENARIOS = 10000 };
 

@@ -11,10 +11,9 @@
 #include "banks/consumer.h"
 #include "engine/lanes.h"
 #include "engine/result.h"
+#include "engine/roles/kernel_run.h"
 #include "expression/expression.h"
 #include "memory/power.h"
-
-TMA_API_BEGIN
 
 enum {
     TMA_MAX_RING_DEPTH = 64,
@@ -383,12 +382,6 @@ enum tma_error_code tma_mma_check_operands(const struct tma_kernel *kernel,
                                            const struct tma_statement *statement,
                                            struct tma_error *error);
 
-/* What an error is about: a place in a scenario; where its line is 0, a key of the kernel. */
-struct tma_kernel_place {
-    uint32_t line, column;
-    const char *key; /* "rings"; NULL: the kernel as a whole */
-};
-
 /* Finds what is wrong with a kernel before it runs: numbers outside their range, threads, registers
  * or shared memory that do not fit, stages that no role fills or no role releases, barriers that
  * too few roles reach, loops that never end, too many operations. *place, which may be NULL, is
@@ -423,11 +416,5 @@ void tma_kernel_role_order(const struct tma_kernel *kernel, uint32_t order[TMA_M
 uint32_t tma_kernel_threads(const struct tma_kernel *kernel);
 
 #define TMA_MAX_KERNEL_OPERATIONS UINT64_C(1000000000)
-
-/* The TMA operations of the kernel, as far as constant loops show; parts that depend on variables
- * count as none. At most UINT64_MAX. *most is the statement that runs most often. */
-uint64_t tma_kernel_known_operations(const struct tma_kernel *kernel, uint32_t *most);
-
-TMA_API_END
 
 #endif

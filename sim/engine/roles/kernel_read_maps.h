@@ -3,9 +3,12 @@
 #ifndef TMA_ENGINE_KERNEL_READ_MAPS_H
 #define TMA_ENGINE_KERNEL_READ_MAPS_H
 
-#include "engine/roles/kernel.h"
+#include "base/error.h"
+#include "engine/workload.h"
 
 TMA_API_BEGIN
+
+struct tma_kernel;
 
 struct tma_read_maps {
     bool read[TMA_MAX_TENSOR_MAPS]; /* by index of the map */

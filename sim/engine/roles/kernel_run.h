@@ -4,10 +4,25 @@
 
 #include "engine/observe/event.h"
 #include "engine/result.h"
-#include "engine/roles/kernel.h"
 #include "engine/watch.h"
 
 TMA_API_BEGIN
+
+/* A kernel with roles, which a scenario has (tma_scenario_kernel). */
+struct tma_kernel;
+
+/* What an error is about: a place in a scenario; where its line is 0, a key of the kernel. */
+struct tma_kernel_place {
+    uint32_t line, column;
+    const char *key; /* "rings"; NULL: the kernel as a whole */
+};
+
+/* Fails with TMA_ERROR_ARGUMENT if the kernel has more TMA operations than anyone waits for, unless
+ * more are allowed (tma_scenario_allow_long_kernel). *place is then the statement that has most of
+ * them, and the text ends with `remedy`, which says how to allow them. */
+enum tma_error_code tma_kernel_check_operations(const struct tma_kernel *kernel, const char *remedy,
+                                                struct tma_kernel_place *place,
+                                                struct tma_error *error);
 
 /* Simulates a kernel from the start of its first CTA to the end of its last one. Checks it first,
  * as tma_kernel_check does. `sink` and errors are as in run.h; in events, the slot of an operation

@@ -126,7 +126,9 @@ static const struct tma_role *role_of(const struct tma_kernel *kernel, uint32_t 
     return NULL;
 }
 
-uint64_t tma_kernel_known_operations(const struct tma_kernel *kernel, uint32_t *most) {
+/* The TMA operations of the kernel, as far as constant loops show; parts that depend on variables
+ * count as none. At most UINT64_MAX. *most is the statement that runs most often. */
+static uint64_t known_operations(const struct tma_kernel *kernel, uint32_t *most) {
     uint64_t sum = 0, largest = 0, count, all;
     *most = 0;
     for (uint32_t r = 0; r < kernel->role_count; r++)
@@ -140,6 +142,21 @@ uint64_t tma_kernel_known_operations(const struct tma_kernel *kernel, uint32_t *
             sum = sum + all < sum ? UINT64_MAX : sum + all;
         }
     return sum;
+}
+
+enum tma_error_code tma_kernel_check_operations(const struct tma_kernel *kernel, const char *remedy,
+                                                struct tma_kernel_place *place,
+                                                struct tma_error *error) {
+    uint32_t most;
+    uint64_t operations = known_operations(kernel, &most);
+    if (kernel->unbounded || operations <= TMA_MAX_KERNEL_OPERATIONS)
+        return TMA_OK;
+    *place = (struct tma_kernel_place){kernel->statements[most].line,
+                                       kernel->statements[most].column, NULL};
+    return tma_fail(error, TMA_ERROR_ARGUMENT,
+                    "the kernel has %" PRIu64 " TMA operations, most of them here; more than "
+                    "%" PRIu64 " need %s",
+                    operations, TMA_MAX_KERNEL_OPERATIONS, remedy);
 }
 
 /* What must be true of a ring, over all roles. */
