@@ -6,19 +6,53 @@
  * So the processes that simulate know nothing of MPI, and those that know MPI never simulate: a
  * simulation that dies takes no rank with it. Ranks start their commands when that of rank 0 has
  * something to do for them. */
+#define _GNU_SOURCE /* memfd_create */
+#include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/allocation.h"
 #include "mpi/rank_command.h"
 #include "mpi/relay.h"
-#include "mpi/shared_input.h"
+
+enum { BLOCK_BYTES = 1 << 16 };
+
+/* Reads until the block is full, or the input ends. */
+static int read_block(char block[BLOCK_BYTES]) {
+    int size = 0;
+    while (size < BLOCK_BYTES) {
+        ssize_t got = read(STDIN_FILENO, block + size, (size_t)(BLOCK_BYTES - size));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        size += (int)got;
+    }
+    return size;
+}
+
+/* A file with what the standard input of rank 0 has, for the commands of all ranks; -1 on failure.
+ * All ranks call it. */
+static int shared_input(int rank) {
+    static char block[BLOCK_BYTES];
+    int file = memfd_create("standard input", MFD_CLOEXEC), size;
+    bool good = file >= 0;
+    do {
+        size = rank == 0 ? read_block(block) : 0;
+        MPI_Bcast(&size, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Bcast(block, size, MPI_BYTE, 0, MPI_COMM_WORLD);
+        good = good && write(file, block, (size_t)size) == size;
+    } while (size == BLOCK_BYTES);
+    return good && lseek(file, 0, SEEK_SET) == 0 ? file : -1;
+}
 
 enum { DEFAULT_LOST_S = 30 };
 
@@ -105,7 +139,7 @@ static bool lead(struct rank *rank, int *status) {
 static int find_input(const struct rank *rank, int count) {
     for (int i = 1; i < count; i++)
         if (strcmp(rank->arguments[i], "-") == 0) {
-            int input = tma_shared_input(rank->number);
+            int input = shared_input(rank->number);
             if (input < 0)
                 fail("cannot pass standard input on");
             return input;

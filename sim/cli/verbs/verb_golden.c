@@ -1,6 +1,7 @@
 /* tmasim golden: a folder of scenarios, whose figures are recorded and checked. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,15 @@
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/plain_report.h"
 #include "cli/ranks.h"
+#include "cli/scenario_findings.h"
 #include "cli/tasks.h"
 #include "cli/verbs/verbs.h"
+#include "engine/roles/kernel_run.h"
+#include "engine/slots/run.h"
+#include "experiment/kernel_clock.h"
+#include "report/report.h"
+#include "scenario/scenario.h"
 #include "workers/pool.h"
 
 static const char scenario_suffix[] = ".yaml", report_suffix[] = ".report.json";
@@ -93,6 +99,32 @@ struct golden_outcome {
     bool failed;
 };
 
+/* Simulates a scenario once, without a trace and without experiments, and writes its report as
+ * JSON. */
+static enum tma_error_code report_once(const struct tma_scenario *scenario, uint64_t *cycles,
+                                       FILE *out, struct tma_error *error) {
+    const struct tma_kernel *kernel = tma_scenario_kernel(scenario);
+    struct tma_digests digests;
+    int json = 0;
+    struct tma_result *result = tma_allocate(1, sizeof *result);
+    if (result == NULL || !tma_scenario_digest(scenario, &digests) ||
+        !tma_value_of(&tma_report_format_names, "json", &json)) {
+        tma_release(result);
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    enum tma_error_code code =
+        kernel != NULL ? tma_kernel_run(&scenario->machine, kernel, NULL, result, NULL, error)
+                       : tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
+    if (code == TMA_OK && kernel != NULL)
+        code = tma_kernel_find_memory_share(&scenario->machine, kernel, NULL, result, error);
+    const struct cli_report report = {.scenario = scenario, .digests = &digests, .result = result};
+    if (code == TMA_OK)
+        cli_report_write(&report, json, out);
+    *cycles = result->cycles;
+    tma_release(result);
+    return code;
+}
+
 static void reply_report(const struct tma_scenario *scenario, struct tma_reply *reply) {
     struct golden_outcome outcome = {.failed = true};
     struct tma_error error = {.text = "out of memory"};
@@ -101,7 +133,7 @@ static void reply_report(const struct tma_scenario *scenario, struct tma_reply *
     size_t length = 0;
     FILE *out = tma_open_text(&text, &length);
     if (out != NULL) {
-        outcome.failed = cli_plain_report(scenario, "json", &cycles, out, &error) != TMA_OK;
+        outcome.failed = report_once(scenario, &cycles, out, &error) != TMA_OK;
         outcome.failed |= !tma_close_text(out, &text);
     }
     tma_reply_append(reply, &outcome, sizeof outcome);

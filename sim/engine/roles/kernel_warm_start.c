@@ -1,15 +1,18 @@
 #include "engine/roles/kernel_warm_start.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/allocation.h"
 #include "base/array.h"
 #include "base/fuzzing.h"
 #include "engine/lane_accesses.h"
-#include "engine/operation_set.h"
 #include "engine/roles/kernel_sampling.h"
 #include "engine/roles/statement_operation.h"
 #include "engine/warm_l2.h"
+#include "memory/core/random.h"
+#include "placement/operation.h"
 
 /* The same kernel, run just before, leaves the lines of its operations in L2. Its programs are
  * walked through without time: in each round every role goes on to its next operation, unless it
@@ -24,6 +27,55 @@ enum {
 /* Waves, or iterations of loops, in a walk through the end of a long kernel. */
 enum { LEAST_ROUNDS = 4 };
 
+/* A set of TMA operations, told apart by tensor map, direction and coordinates, each with a bit
+ * mask of who did it. */
+
+struct set_operation {
+    uint64_t key; /* 0: free */
+    uint8_t mask; /* 0: new */
+};
+
+struct operation_set {
+    struct set_operation *items; /* owned */
+    size_t capacity;
+};
+
+/* Makes room for so many operations. False when out of memory. */
+static bool operation_set_create(struct operation_set *set, size_t operations) {
+    set->capacity = 1024;
+    while (set->capacity < 2 * operations)
+        set->capacity *= 2;
+    set->items = tma_allocate(set->capacity, sizeof *set->items);
+    return set->items != NULL;
+}
+
+static void operation_set_free(struct operation_set *set) {
+    tma_release(set->items);
+    set->items = NULL;
+}
+
+static uint64_t key_of(uint32_t map, uint32_t map_index, const struct tma_operation *operation) {
+    uint64_t key =
+        tma_mix64((uint64_t)map << 40 | (uint64_t)map_index << 8 | (uint64_t)operation->direction);
+    for (int d = 0; d < TMA_MAX_RANK; d++)
+        key = tma_mix64(key ^ (uint32_t)operation->coordinates[d]);
+    for (int d = 0; d < 3; d++)
+        key = tma_mix64(key ^ operation->im2col_offsets[d]);
+    return key | 1;
+}
+
+/* The entry of an operation on map number `map_index` of array `map`. */
+static struct set_operation *operation_set_find(struct operation_set *set, uint32_t map,
+                                                uint32_t map_index,
+                                                const struct tma_operation *operation) {
+    uint64_t key = key_of(map, map_index, operation);
+    size_t at = (size_t)(key >> 1) & (set->capacity - 1);
+    while (set->items[at].key != 0 && set->items[at].key != key)
+        at = (at + 1) & (set->capacity - 1);
+    set->items[at].key = key;
+    return &set->items[at];
+}
+
 struct past_operation {
     struct tma_operation operation;
     uint32_t map, map_index, sm;
@@ -32,11 +84,11 @@ struct past_operation {
 
 struct history {
     struct tma_kernel_engine *engine;
-    struct past_operation *items;    /* owned: a ring */
-    size_t capacity, count;          /* count: of all operations so far */
-    uint64_t first;                  /* the first one that matters */
-    uint64_t bytes;                  /* of those that matter */
-    struct tma_operation_set visits; /* by L2 partition: bit p for partition p */
+    struct past_operation *items; /* owned: a ring */
+    size_t capacity, count;       /* count: of all operations so far */
+    uint64_t first;               /* the first one that matters */
+    uint64_t bytes;               /* of those that matter */
+    struct operation_set visits;  /* by L2 partition: bit p for partition p */
 };
 
 static uint32_t bytes_of(const struct tma_kernel_engine *engine,
@@ -233,9 +285,9 @@ static void replay(void *context) {
         const struct past_operation *past = &history->items[i % history->capacity];
         uint8_t *visitors = NULL;
         if (!tma_memory_is_full(simulation->memory))
-            visitors = &tma_operation_set_find(&history->visits, past->map, past->map_index,
-                                               &past->operation)
-                            ->mask;
+            visitors =
+                &operation_set_find(&history->visits, past->map, past->map_index, &past->operation)
+                     ->mask;
         tma_warm_operation(simulation, past->sm, past->map, past->map_index, &past->operation,
                            past->one_row, visitors);
     }
@@ -254,10 +306,10 @@ void tma_kernel_warm_up(struct tma_simulation *simulation) {
         if (history.count - history.first > keep)
             history.first = history.count - keep;
     }
-    if (tma_operation_set_create(&history.visits, history.count - history.first))
+    if (operation_set_create(&history.visits, history.count - history.first))
         tma_warm_launches(simulation, replay, &history);
     else
         tma_simulation_out_of_memory(simulation);
-    tma_operation_set_free(&history.visits);
+    operation_set_free(&history.visits);
     tma_release(history.items);
 }

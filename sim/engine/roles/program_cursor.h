@@ -4,9 +4,19 @@
 #ifndef TMA_ENGINE_PROGRAM_CURSOR_H
 #define TMA_ENGINE_PROGRAM_CURSOR_H
 
+#include "engine/cta.h"
 #include "engine/observe/span.h"
+#include "engine/result.h"
 #include "engine/roles/kernel.h"
-#include "engine/roles/loop_cut.h"
+
+/* A cut in the loops of a kernel's roles: all roles of a cluster leave out the same iterations.
+ * Their rings and barriers go on as if the loops were shorter. */
+
+struct tma_loop_cut {
+    uint32_t loops[TMA_MAX_ROLES]; /* by role: the statement of its loop, or UINT32_MAX */
+    uint32_t counted;              /* the role whose iterations are counted */
+    uint64_t passes; /* iterations that it has begun, but for the first, in all CTAs */
+};
 
 struct tma_program_frame {
     uint32_t statement; /* that has the body */

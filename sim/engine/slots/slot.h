@@ -4,10 +4,64 @@
 #ifndef TMA_ENGINE_SLOT_H
 #define TMA_ENGINE_SLOT_H
 
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "engine/program.h"
-#include "engine/slots/empty_barrier.h"
-#include "engine/slots/mbarrier.h"
 #include "engine/workload.h"
+
+/* The mbarrier of a pipeline slot (PTX: mbarrier.arrive.expect_tx, complete_tx). A phase completes
+ * when every operation of its stage has completed and their bytes are those that it expects. Where
+ * they are not, it never completes: the kernel deadlocks. */
+
+struct tma_mbarrier {
+    uint64_t phase; /* number of the current phase, from 0 */
+    uint64_t expected_bytes;
+    uint64_t arrived_bytes;
+    uint32_t pending_operations; /* operations of the phase that have not completed */
+};
+
+/* Opens the current phase for the operations of a stage. */
+static inline void tma_mbarrier_expect(struct tma_mbarrier *mbarrier, uint32_t operations,
+                                       uint64_t bytes) {
+    mbarrier->pending_operations = operations;
+    mbarrier->expected_bytes = bytes;
+    mbarrier->arrived_bytes = 0;
+}
+
+/* Completes an operation and its bytes; true if this completes the phase. */
+static inline bool tma_mbarrier_complete(struct tma_mbarrier *mbarrier, uint64_t bytes) {
+    assert(mbarrier->pending_operations > 0);
+    mbarrier->pending_operations--;
+    mbarrier->arrived_bytes += bytes;
+    if (mbarrier->pending_operations > 0 || mbarrier->arrived_bytes != mbarrier->expected_bytes)
+        return false;
+    mbarrier->phase++;
+    return true;
+}
+
+/* The barrier on which the CTAs of a cluster report that they are done with a multicast tile, so
+ * that its slot can be filled again (CUTLASS: the empty barrier of a pipeline stage). It belongs to
+ * the slot that loads the tile. */
+
+struct tma_empty_barrier {
+    uint32_t missing_arrivals; /* CTAs that have yet to arrive */
+    uint64_t last_cycle;       /* of the latest arrival so far */
+};
+
+static inline void tma_empty_barrier_expect(struct tma_empty_barrier *barrier, uint32_t arrivals) {
+    barrier->missing_arrivals = arrivals;
+}
+
+/* A CTA arrives at `cycle`, which may lie ahead; true if it is the last one. Then the barrier opens
+ * at last_cycle. */
+static inline bool tma_empty_barrier_arrive(struct tma_empty_barrier *barrier, uint64_t cycle) {
+    assert(barrier->missing_arrivals > 0);
+    if (cycle > barrier->last_cycle)
+        barrier->last_cycle = cycle;
+    return --barrier->missing_arrivals == 0;
+}
 
 enum tma_slot_state {
     TMA_SLOT_IDLE,      /* no CTA, or none that needs the slot any more */

@@ -10,13 +10,56 @@
 #include "memory/dram/address.h"
 #include "memory/dram/bank.h"
 #include "memory/dram/refresh.h"
-#include "memory/dram/request_fifo.h"
 #include "memory/dram/scheduler.h"
+#include "memory/dram/state.h"
 
 static const struct tma_dram_list empty_list = {TMA_NONE, TMA_NONE};
 static const struct tma_dram_queue empty_queue = {
     .first_ready_ticks = {[0 ... TMA_DRAM_MAX_GROUPS - 1] = UINT64_MAX},
     .runs = {[0 ... TMA_DRAM_MAX_GROUPS - 1] = {TMA_NONE, TMA_NONE}}};
+
+/* A FIFO of requests that wait for room in a queue: a ring that grows. */
+enum { FIRST_REQUESTS = 64 };
+
+/* Doubles the ring. False when out of memory. */
+static bool fifo_grow(struct tma_dram_fifo *fifo) {
+    uint32_t capacity = fifo->capacity == 0 ? FIRST_REQUESTS : 2 * fifo->capacity;
+    struct tma_dram_request *requests = tma_allocate_lines(capacity, sizeof *requests);
+    if (requests == NULL)
+        return false;
+    for (uint32_t i = 0; i < fifo->count; i++)
+        requests[i] = fifo->requests[(fifo->first + i) & (fifo->capacity - 1)];
+    tma_release(fifo->requests);
+    fifo->requests = requests;
+    fifo->capacity = capacity;
+    fifo->first = 0;
+    return true;
+}
+
+/* Appends a request. False when out of memory. */
+static bool fifo_put(struct tma_dram_fifo *fifo, const struct tma_dram_request *request) {
+    if (fifo->count == fifo->capacity && !fifo_grow(fifo))
+        return false;
+    fifo->requests[(fifo->first + fifo->count) & (fifo->capacity - 1)] = *request;
+    fifo->count++;
+    __builtin_prefetch(&fifo->requests[(fifo->first + fifo->count) & (fifo->capacity - 1)], 1);
+    return true;
+}
+
+/* The first request of a FIFO that has some. */
+static inline const struct tma_dram_request *fifo_first(const struct tma_dram_fifo *fifo) {
+    return &fifo->requests[fifo->first];
+}
+
+/* Takes the first request, and prefetches those behind it into the host's caches. */
+static inline struct tma_dram_request fifo_take(struct tma_dram_fifo *fifo) {
+    enum { AHEAD = 4 };
+    const struct tma_dram_request request = fifo->requests[fifo->first];
+    __builtin_prefetch(&fifo->requests[(fifo->first + AHEAD) & (fifo->capacity - 1)], 1);
+    fifo->first = (fifo->first + 1) & (fifo->capacity - 1);
+    fifo->count--;
+    return request;
+}
 
 /* Requests that all queues admit together. */
 static size_t admitted_requests(const struct tma_machine *machine) {
@@ -304,7 +347,7 @@ static void open_next_row(struct tma_dram *dram, struct tma_dram_channel *channe
 static void fill_queue(struct tma_dram *dram, struct tma_dram_channel *channel,
                        struct tma_dram_queue *queue, uint64_t ticks) {
     while (queue->admitted < dram->window && queue->outside.count > 0) {
-        struct tma_dram_request request = tma_dram_fifo_take(&queue->outside);
+        struct tma_dram_request request = fifo_take(&queue->outside);
         request.ticks = tma_later(request.ticks, ticks);
         admit(dram, channel, &request);
     }
@@ -326,7 +369,7 @@ bool tma_dram_enqueue(struct tma_dram *dram, const struct tma_dram_place *place,
                                        .line = place->line};
     queue->size++;
     if (write || queue->admitted >= dram->window || queue->outside.count > 0)
-        return tma_dram_fifo_put(&queue->outside, &request);
+        return fifo_put(&queue->outside, &request);
     admit(dram, channel, &request);
     return true;
 }
@@ -557,6 +600,6 @@ uint64_t tma_dram_next_cycle(const struct tma_dram *dram, const struct tma_dram_
             first = ready < first ? ready : first;
         }
     if (first == UINT64_MAX && writes->outside.count > 0)
-        first = tma_dram_fifo_first(&writes->outside)->ticks;
+        first = fifo_first(&writes->outside)->ticks;
     return first == UINT64_MAX ? first : tma_later(first, channel->bus.free_ticks) / TMA_TICKS;
 }

@@ -45,7 +45,7 @@ struct tma_dram_list {
     uint32_t first, last; /* TMA_NONE: it has none */
 };
 
-/* Requests that wait for room in a queue (request_fifo.h). */
+/* Requests that wait for room in a queue. */
 struct tma_dram_fifo {
     struct tma_dram_request *requests; /* owned: a ring */
     uint32_t capacity;                 /* a power of two, or 0 */

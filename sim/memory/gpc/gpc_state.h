@@ -4,7 +4,6 @@
 
 #include "memory/core/core.h"
 #include "memory/core/descriptor_cache.h"
-#include "memory/gpc/tlbs.h"
 
 /* An MSHR of a coalescer: a load that is outstanding until its response has passed its GPC's port.
  * Further loads of the GPC of the same sectors are merged into it, until one of other sectors, of
@@ -33,6 +32,22 @@ enum { TMA_MAX_DESCRIPTOR_FETCHES = 4 * TMA_MAX_SMS };
 struct tma_descriptor_fetches {
     uint32_t packets[TMA_MAX_DESCRIPTOR_FETCHES]; /* each with the packets merged into it */
     uint32_t count;
+};
+
+/* What TLBs hold. Internal to gpc/. */
+
+/* A translation in the TLB of a CPC, or in that of the GPU. */
+struct tma_tlb_entry {
+    uint64_t key;   /* of the block and of the TLB; 0: none */
+    uint64_t cycle; /* it is there from then on */
+};
+
+struct tma_tlbs {
+    struct tma_tlb_entry *entries; /* owned: a hash table of those of all TLBs */
+    uint32_t bits, count;          /* it has 2 to the power of bits; of which so many are in use */
+    uint64_t arrivals[TMA_MAX_CPCS][TMA_MAX_TLB_MISSES]; /* of the last misses of a CPC: a ring */
+    uint32_t next_arrival[TMA_MAX_CPCS];
+    struct tma_port walker;
 };
 
 struct tma_gpcs {

@@ -1,14 +1,20 @@
-#include "cli/files/trace_output.h"
+#include "cli/files/run_outputs.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/allocation.h"
 #include "base/array.h"
 #include "base/version.h"
 #include "cli/messages.h"
+#include "difference/statistics.h"
+#include "report/report.h"
+#include "report/timeline.h"
+#include "scenario/block_yaml.h"
 #include "scenario/describe.h"
 #include "scenario/kernel_program.h"
+#include "scenario/origin.h"
+#include "scenario/tree.h"
 #include "trace/trace.h"
 
 #ifdef TMA_DEBUG
@@ -127,4 +133,104 @@ enum tma_error_code cli_trace_run(const struct cli_trace *trace,
     free_fields(&fields);
     tma_release(names);
     return code;
+}
+
+bool cli_timeline_create(struct cli_timeline *timeline, struct tma_series *series,
+                         struct cli_run_sinks *sinks) {
+    *timeline = (struct cli_timeline){.series = series};
+    if (!tma_span_sample_create(&timeline->spans, TMA_MOST_TIMELINE_SPANS))
+        return false;
+    for (size_t kind = 0; kind < sizeof timeline->spans.kinds; kind++)
+        timeline->spans.kinds[kind] = true;
+    timeline->sink = tma_span_sample_sink(&timeline->spans);
+    sinks->series = series;
+    sinks->spans = &timeline->sink;
+    return true;
+}
+
+void cli_timeline_free(struct cli_timeline *timeline) {
+    tma_span_sample_free(&timeline->spans);
+}
+
+void cli_timeline_write(struct cli_timeline *timeline, const struct tma_scenario *scenario,
+                        const struct tma_result *result, FILE *out) {
+    const struct tma_timeline_input input = {
+        .scenario = scenario->name,
+        .machine = &scenario->machine,
+        .kernel = scenario->program == NULL ? NULL : &scenario->program->kernel,
+        .map_names = scenario->map_names,
+        .result = result,
+        .series = timeline->series,
+        .spans = &timeline->spans,
+    };
+    tma_span_sample_sort(&timeline->spans);
+    tma_timeline_write(&input, out);
+}
+
+/* The report is written as JSON, and read again. */
+enum tma_error_code cli_statistics_write(const struct cli_report *report, FILE *out,
+                                         struct tma_error *error) {
+    struct cli_report figures = *report;
+    struct tma_diagnostics list = {0};
+    struct tma_variant variant = {0};
+    char *text = NULL;
+    size_t length = 0;
+    int json = 0;
+    figures.series = NULL;
+    FILE *memory = tma_open_text(&text, &length);
+    bool good = memory != NULL && tma_value_of(&tma_report_format_names, "json", &json);
+    if (good)
+        cli_report_write(&figures, json, memory);
+    good = memory != NULL && tma_close_text(memory, &text) && good &&
+           tma_variant_add_report(&variant, "", text, length, "report", &list);
+    if (good)
+        tma_statistics_write(&variant, report->series, out);
+    tma_diagnostics_free(&list);
+    tma_variant_free(&variant);
+    tma_release(text);
+    return good ? TMA_OK : tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+}
+
+struct resolved {
+    struct tma_origins origins;
+    struct tma_block_yaml yaml;
+    bool out_of_memory;
+};
+
+static void write_pair(void *context, const char *key, const char *value) {
+    static const char kernel[] = "kernel.";
+    struct resolved *resolved = context;
+    if (value == NULL) {
+        resolved->out_of_memory = true;
+        return;
+    }
+    /* The values of a kernel are those of its document, one by one; others have lists. */
+    bool is_list = value[0] == '[' && strncmp(key, kernel, sizeof kernel - 1) != 0;
+    tma_block_yaml_write(&resolved->yaml, key, is_list ? TMA_BLOCK_FLOW : TMA_BLOCK_SCALAR, value,
+                         tma_origin_of(&resolved->origins, key).text);
+}
+
+/* Whether the timing was validated follows from these two, as the machine's file has them. */
+static void write_machine_pair(void *context, const char *key, const char *value) {
+    static const char validated[] = "gpu.validated", digest[] = "validated_digest";
+    struct resolved *resolved = context;
+    const struct tma_yaml_node *machine = resolved->origins.scenario->gpu_document;
+    const struct tma_yaml_node *stated = tma_yaml_find(machine, digest);
+    bool is_validated = strcmp(key, validated) == 0;
+    write_pair(context, key, is_validated ? tma_yaml_find(machine, "validated")->text : value);
+    if (is_validated && stated != NULL)
+        write_pair(context, "gpu.validated_digest", stated->text);
+}
+
+bool cli_resolved_write(const struct tma_scenario *scenario, FILE *out) {
+    struct resolved resolved = {.yaml = {.out = out}};
+    resolved.out_of_memory = !tma_origins_create(&resolved.origins, scenario);
+    if (!resolved.out_of_memory) {
+        write_pair(&resolved, "name", scenario->name);
+        if (scenario->description[0] != '\0')
+            write_pair(&resolved, "description", scenario->description);
+        tma_scenario_describe(scenario, write_machine_pair, &resolved);
+    }
+    tma_origins_free(&resolved.origins);
+    return !resolved.out_of_memory;
 }
