@@ -71,7 +71,7 @@ FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) tests/unit/runner.c $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
 CAPTURE_SOURCES := $(wildcard capture/*.c)
-STYLED  := $(SOURCES) $(MPI_SOURCES) $(CAPTURE_SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* capture/*.h tests/capture/*.[ch] examples/*.c python/native/*.c)
+STYLED  := $(SOURCES) $(MPI_SOURCES) $(CAPTURE_SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* capture/*.h tests/capture/*.[ch] examples/*.c tests/extend/*.c python/native/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
 

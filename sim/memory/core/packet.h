@@ -54,7 +54,7 @@ enum tma_destination {
 
 /* Numbers of packets have this many bits. The number that is all ones stands for TMA_NONE where a
  * number is kept in so many bits. */
-enum { TMA_PACKET_BITS = 28, TMA_PACKET_MASK = (1 << TMA_PACKET_BITS) - 1 };
+enum { TMA_PACKET_BITS = 27, TMA_PACKET_MASK = (1 << TMA_PACKET_BITS) - 1 };
 
 /* One cache line of the host. */
 struct tma_packet {
