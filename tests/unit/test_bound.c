@@ -394,7 +394,7 @@ TEST_FILE() {
     tcase_add_loop_test(all, random_kernels, 0, (kernels_to_try(RANDOM_KERNELS) + PART - 1) / PART);
     tcase_add_loop_test(all, tables_are_not_linear, 0, 2);
     tcase_add_loop_test(all, kernels_of_the_library, 0, (int)(sizeof library / sizeof library[0]));
-    const int kernels_of_estimates = (int)(sizeof long_kernels / sizeof long_kernels[0]);
+    const int kernels_of_estimates = some_of(TABLE_ROWS(long_kernels));
     tcase_add_loop_test(all, projections_are_near, 0, kernels_of_estimates);
     tcase_add_loop_test(all, a_bound_ends_a_run, 0, kernels_of_estimates);
     tcase_add_test(all, the_slower_one_ends_early);

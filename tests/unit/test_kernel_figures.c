@@ -96,7 +96,7 @@ TEST_FILE() {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_sms_of_clusters);
     tcase_add_test(tests, test_limits_of_clock);
-    tcase_add_loop_test(tests, test_chosen_time_is_simulated, 0, 2);
+    tcase_add_loop_test(tests, test_chosen_time_is_simulated, 0, some_of(2));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
