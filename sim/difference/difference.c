@@ -9,11 +9,7 @@
 #include "difference/difference_formats.h"
 #include "report/format_table.h"
 
-enum { TMA_DIFFERENCE_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
-
-static const struct tma_name names[] = {TMA_DIFFERENCE_FORMATS(TMA_FORMAT_NAME)};
-
-const struct tma_names tma_difference_format_names = {"format", names, FORMAT_COUNT};
+TMA_FORMAT_NAMES(tma_difference_format_names, TMA_DIFFERENCE_FORMATS);
 
 struct figure_comparing {
     struct tma_difference *difference;

@@ -2,11 +2,7 @@
 
 #include "report/format_table.h"
 
-enum { TMA_COMPARE_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
-
-static const struct tma_name names[] = {TMA_COMPARE_FORMATS(TMA_FORMAT_NAME)};
-
-const struct tma_names tma_compare_format_names = {"format", names, FORMAT_COUNT};
+TMA_FORMAT_NAMES(tma_compare_format_names, TMA_COMPARE_FORMATS);
 
 void tma_compare_write(const struct tma_swizzle_comparison *comparison, int format, FILE *out) {
 #define WRITER(name) tma_compare_write_##name,

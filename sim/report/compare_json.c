@@ -1,5 +1,4 @@
 #include "report/compare_formats.h"
-#include "report/compare_layouts.h"
 #include "report/findings_formats.h"
 #include "report/json_writer.h"
 #include "report/labels.h"

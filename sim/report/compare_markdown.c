@@ -1,7 +1,6 @@
 #include <inttypes.h>
 
 #include "report/compare_formats.h"
-#include "report/compare_layouts.h"
 #include "report/decimal.h"
 #include "report/escape.h"
 #include "report/labels.h"

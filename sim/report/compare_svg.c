@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "report/compare_formats.h"
-#include "report/compare_layouts.h"
 #include "report/labels.h"
 #include "report/svg.h"
 

@@ -97,11 +97,7 @@ enum tma_error_code tma_explain(const struct tma_consumer *consumer, const struc
     return TMA_OK;
 }
 
-enum { TMA_EXPLANATION_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
-
-static const struct tma_name names[] = {TMA_EXPLANATION_FORMATS(TMA_FORMAT_NAME)};
-
-const struct tma_names tma_explanation_format_names = {"format", names, FORMAT_COUNT};
+TMA_FORMAT_NAMES(tma_explanation_format_names, TMA_EXPLANATION_FORMATS);
 
 void tma_explanation_write(const struct tma_explanation *explanation, int format, FILE *out) {
 #define WRITER(name) tma_explanation_write_##name,

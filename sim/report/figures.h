@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "report/limit_figures.h"
-#include "report/memory_figures.h"
 #include "report/report.h"
 #include "report/report_sections.h"
 

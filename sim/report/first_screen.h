@@ -8,7 +8,6 @@
 #include "engine/result.h"
 #include "report/findings.h"
 #include "report/limit_figures.h"
-#include "report/memory_figures.h"
 #include "report/report_sections.h"
 
 /* How long: the time, that of launches with other seeds, and of a sampled run how sure it is. */

@@ -7,7 +7,13 @@
 #ifndef TMA_REPORT_FORMAT_TABLE_H
 #define TMA_REPORT_FORMAT_TABLE_H
 
-/* What a table of formats expands to: the indices, and the rows of a struct tma_names. */
+#include "tensormap/types.h"
+
+/* Defines the struct tma_names of a table of formats, and the index FORMAT_NAME of each. */
+#define TMA_FORMAT_NAMES(table, formats)                                                           \
+    enum { formats(TMA_FORMAT_INDEX) FORMAT_COUNT };                                               \
+    static const struct tma_name format_names[] = {formats(TMA_FORMAT_NAME)};                      \
+    const struct tma_names table = {"format", format_names, FORMAT_COUNT}
 #define TMA_FORMAT_INDEX(name) FORMAT_##name,
 #define TMA_FORMAT_NAME(name)  {#name, FORMAT_##name},
 

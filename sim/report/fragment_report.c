@@ -12,10 +12,7 @@
     X(json)                                                                                        \
     X(svg)
 
-enum { FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
-
-static const struct tma_name names[] = {FORMATS(TMA_FORMAT_NAME)};
-const struct tma_names tma_fragment_format_names = {"format", names, FORMAT_COUNT};
+TMA_FORMAT_NAMES(tma_fragment_format_names, FORMATS);
 
 enum {
     MOST_TEXT_CELLS = 8, /* of a row */

@@ -7,7 +7,6 @@
 #include "report/clock_figures.h"
 #include "report/kernel_report.h"
 #include "report/limit_figures.h"
-#include "report/memory_figures.h"
 #include "report/report_sections.h"
 
 /* The resources: enumerator, key, text in a report, and the field of the result that holds the

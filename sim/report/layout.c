@@ -3,11 +3,7 @@
 #include "report/format_table.h"
 #include "report/layout_formats.h"
 
-enum { TMA_LAYOUT_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
-
-static const struct tma_name names[] = {TMA_LAYOUT_FORMATS(TMA_FORMAT_NAME)};
-
-const struct tma_names tma_layout_format_names = {"format", names, FORMAT_COUNT};
+TMA_FORMAT_NAMES(tma_layout_format_names, TMA_LAYOUT_FORMATS);
 
 static const struct {
     void (*tile)(const struct tma_layout_tile *tile, FILE *out);

@@ -1,11 +1,7 @@
 #include "report/format_table.h"
 #include "report/pattern_formats.h"
 
-enum { TMA_PATTERN_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
-
-static const struct tma_name names[] = {TMA_PATTERN_FORMATS(TMA_FORMAT_NAME)};
-
-const struct tma_names tma_pattern_format_names = {"format", names, FORMAT_COUNT};
+TMA_FORMAT_NAMES(tma_pattern_format_names, TMA_PATTERN_FORMATS);
 
 void tma_pattern_write(const struct tma_tile_distribution *distribution, int format, FILE *out) {
 #define WRITER(name) tma_pattern_write_##name,

@@ -9,7 +9,6 @@
 #include "memory/machine.h"
 #include "report/json_writer.h"
 #include "report/limit_figures.h"
-#include "report/memory_figures.h"
 
 /* The first lines: of a run that was interrupted, the cycle until which it went; the scenario; the
  * machine, whose SMs run at `sm_clock_mhz`. */

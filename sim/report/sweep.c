@@ -9,11 +9,7 @@
 #include "report/sampled.h"
 #include "report/sweep_formats.h"
 
-enum { TMA_SWEEP_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
-
-static const struct tma_name names[] = {TMA_SWEEP_FORMATS(TMA_FORMAT_NAME)};
-
-const struct tma_names tma_sweep_format_names = {"format", names, FORMAT_COUNT};
+TMA_FORMAT_NAMES(tma_sweep_format_names, TMA_SWEEP_FORMATS);
 
 /* strtod reads numbers of the C locale where the program never calls setlocale. */
 static double rounded(double value) {

@@ -75,4 +75,18 @@ extern const struct tma_names tma_compare_format_names;
  * the stream. The output does not depend on the locale. */
 void tma_compare_write(const struct tma_swizzle_comparison *comparison, int format, FILE *out);
 
+/* A layout over which a comparison measured a consumer: a swizzle mode, or padding. */
+struct tma_compared_layout {
+    char name[40];                          /* "128b", or "none+16" for a padding of 16 bytes */
+    const struct tma_compared_mode *mode;   /* NULL for padding */
+    const struct tma_tile *tile;            /* what the consumer reads */
+    const struct tma_consumer_report *pass; /* one pass of the consumer over the tile */
+    uint32_t extra_bytes;                   /* of shared memory for each pipeline stage */
+};
+
+/* Fills in the layouts of a consumer: the legal modes, then the padding where the comparison shows
+ * it. Returns their number. */
+size_t tma_compared_layouts(const struct tma_swizzle_comparison *comparison, uint32_t consumer,
+                            struct tma_compared_layout layouts[TMA_MAX_COMPARED_MODES + 1]);
+
 #endif

@@ -8,11 +8,7 @@
 #include "report/ratio.h"
 #include "report/tune_formats.h"
 
-enum { TMA_TUNE_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
-
-static const struct tma_name names[] = {TMA_TUNE_FORMATS(TMA_FORMAT_NAME)};
-
-const struct tma_names tma_tune_format_names = {"format", names, FORMAT_COUNT};
+TMA_FORMAT_NAMES(tma_tune_format_names, TMA_TUNE_FORMATS);
 
 /* Whether a role works for this time, and does not wait. */
 static bool is_work(int cause) {
