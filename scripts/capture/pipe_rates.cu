@@ -144,7 +144,7 @@ template <int WORK, int COLUMNS> __global__ void kernel(long long *out, float *s
         for (int i = 0; i < REGISTERS; i++)
             sum += v[i];
     }
-    if (sum == 12345.678f)
+    if (out == nullptr) // never; but the sums are needed, whatever they are of
         *sink = sum;
     if (threadIdx.x % 128 == 0) {
         out[2 * group] = count;

@@ -242,7 +242,7 @@ __global__ void __launch_bounds__(256)
     float z = 0;
     for (int j = 0; j < N / 2; j++)
         z += acc[j];
-    if (z == 1.2345f)
+    if (leave < 0) // never; but the products are needed, whatever they are of
         *sink = z;
     if (loads) {
         __syncthreads();

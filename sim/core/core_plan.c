@@ -257,19 +257,28 @@ static void price(const struct tma_machine *machine, const struct tma_core_ablat
                                                 [TMA_PIPE_LSU] = machine->core.lsu_cycles,
                                                 [TMA_PIPE_TENSOR] = machine->core.matrix_cycles,
                                                 [TMA_PIPE_CONTROL] = 1};
-    uint32_t issues = 0, uses = 0;
+    static const bool reads[TMA_PIPE_COUNT] = {[TMA_PIPE_ALU] = true,
+                                               [TMA_PIPE_FMA] = true,
+                                               [TMA_PIPE_FMA_HEAVY] = true,
+                                               [TMA_PIPE_SFU] = true,
+                                               [TMA_PIPE_FP64] = true};
+    uint32_t issues = 0, readers = 0, uses = 0;
     for (uint32_t pipe = 0; pipe < TMA_PIPE_COUNT; ++pipe) {
         if (lowered->slots[pipe] == 0)
             continue;
         issues += lowered->slots[pipe];
-        uint32_t interval = ablation != NULL && ablation->pipes[pipe] ? 1 : intervals[pipe],
-                 cycles = lowered->slots[pipe] * interval;
+        readers += reads[pipe] ? lowered->slots[pipe] : 0;
+        /* wgmma goes to a queue, which sm.mma_queue limits. */
+        bool queued = pipe == TMA_PIPE_TENSOR && planned->kind == TMA_CORE_PRODUCT;
+        bool at_once = queued || (ablation != NULL && ablation->pipes[pipe]);
+        uint32_t interval = at_once ? 1 : intervals[pipe], cycles = lowered->slots[pipe] * interval;
         if (uses < TMA_CORE_USES) {
             planned->uses[uses].pipe = (uint8_t)pipe;
             planned->uses[uses++].busy = (uint8_t)(cycles > 255 ? 255 : cycles);
         }
     }
     planned->issues = (uint8_t)(issues > 255 ? 255 : issues);
+    planned->readers = (uint8_t)(readers > 255 ? 255 : readers);
     planned->serialised = lowered->serialised;
     planned->scoreboard = issues > 0 && lowered->latency == 0;
     if (lowered->latency != 0 || (issues == 0 && planned->kind == TMA_CORE_PLAIN))

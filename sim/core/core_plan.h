@@ -42,6 +42,7 @@ struct tma_core_instruction {
     uint8_t kind;     /* enum tma_core_kind */
     uint8_t count;    /* of a wait */
     uint8_t issues;   /* issue slots; 0: it is part of other instructions */
+    uint8_t readers;  /* of them, that read registers for the pipes of arithmetic */
     uint8_t access;   /* enum tma_access_kind */
     uint8_t caching;  /* enum tma_caching */
     bool serialised;  /* a product that begins when the one before has ended */

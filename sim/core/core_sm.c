@@ -751,13 +751,42 @@ static uint64_t use_pipe(const struct tma_core_run *run, struct tma_core_schedul
     return scheduler->relieved_ticks / TMA_TICKS;
 }
 
+static uint64_t add_millicycles(uint64_t millicycles, uint32_t *rest) {
+    enum { CYCLE = 1000 };
+    millicycles += *rest;
+    *rest = (uint32_t)(millicycles % CYCLE);
+    return millicycles / CYCLE;
+}
+
+/* Tensor cores read and write accumulators in the register file all the time. What else reads
+ * registers there is slower beside them: of each warp, and of each scheduler. */
+static void issue_beside_products(const struct tma_core_sm *sm,
+                                  struct tma_core_scheduler *scheduler, struct tma_core_warp *warp,
+                                  const struct tma_core_instruction *planned, uint64_t cycle) {
+    const struct tma_machine *machine = sm->run->machine;
+    if (planned->readers == 0 || sm->tensor.free_ticks <= cycle * TMA_TICKS)
+        return;
+    uint64_t others = cycle + planned->issues - planned->readers,
+             free = others + add_millicycles((uint64_t)planned->readers *
+                                                 machine->core.mma_issue_millicycles,
+                                             &scheduler->free_millicycles),
+             ready = others + add_millicycles((uint64_t)planned->readers *
+                                                  machine->core.mma_warp_issue_millicycles,
+                                              &warp->ready_millicycles);
+    if (free > scheduler->free)
+        scheduler->free = free;
+    if (ready > warp->ready)
+        warp->ready = ready;
+}
+
 static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
                   struct tma_core_warp *warp, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
     struct tma_ptx_step *step = &run->step;
     uint32_t instruction = warp->next;
     const struct tma_core_instruction *planned = &run->plan.instructions[instruction];
-    uint64_t issues = warp->resumed ? 0 : planned->issues;
+    bool resumed = warp->resumed;
+    uint64_t issues = resumed ? 0 : planned->issues;
     if (planned->is_free && planned->kind == TMA_CORE_MBARRIER_WAIT)
         tma_core_relieve_barrier(run, warp, instruction);
     tma_stepper_step(run->stepper, warp->warp, cycle, step);
@@ -774,6 +803,8 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     }
     scheduler->best_known = false;
     warp->ready = warp->issued_cycle = cycle + issues;
+    if (issues != 0)
+        issue_beside_products(sm, scheduler, warp, planned, cycle);
     warp->ready_reason = TMA_STALL_FETCH;
     warp->ready_cause = TMA_CORE_NO_CAUSE;
     warp->known = warp->resumed = false;
@@ -790,6 +821,8 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
             count_barrier(run, warp, instruction);
     } else {
         act(sm, warp, planned, instruction, cycle);
+        if (resumed && planned->kind == TMA_CORE_MBARRIER_WAIT) /* it wakes up with its result */
+            set_results(run, warp, planned, cycle, TMA_STALL_MBARRIER, instruction);
         if (step->polls) {
             warp->ready_reason = TMA_STALL_SLEEP;
             warp->ready += run->machine->core.shuffle_latency_cycles;

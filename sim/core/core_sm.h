@@ -78,6 +78,7 @@ struct tma_core_warp {
     uint64_t group_products[TMA_CORE_GROUPS]; /* products up to the end of a group, by group */
     uint64_t product_groups;                  /* that are committed */
     uint64_t products;                        /* that it has issued */
+    uint32_t ready_millicycles;               /* beside products: part of a cycle after `ready` */
 };
 
 /* When a register can be read, which instruction writes it, and why whoever reads it before waits
@@ -136,6 +137,7 @@ struct tma_core_scheduler {
     struct tma_core_warp **warps; /* owned: room for all places */
     uint32_t count, last;
     uint64_t free;
+    uint32_t free_millicycles; /* beside products: part of a cycle after `free` */
     uint64_t pipes[TMA_PIPE_COUNT];
     uint64_t relieved_ticks;    /* as `pipes`, of the pipe that is relieved, in ticks */
     struct tma_core_warp *best; /* the one that issues next; NULL: none, or not known */

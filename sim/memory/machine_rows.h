@@ -527,10 +527,12 @@ TMA_TIME(core, barrier, barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructio
          "latency from the last arrival at a barrier to the next instruction of its warps")
 TMA_TIME(core, product_tail, product_tail_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none,
          LEAST, "time from the end of a group's last matrix product to its results")
-TMA_TIME(core, mma_issue, mma_issue_millicycles, millicycles, 0, 1e6, SM, KEPT, compute, LEAST,
-         "time from one instruction that a scheduler issues beside products to the next, of roles")
+TMA_TIME(
+    core, mma_issue, mma_issue_millicycles, millicycles, 0, 1e6, SM, KEPT, compute, LEAST,
+    "time from one instruction of arithmetic that a scheduler issues beside matrix products to "
+    "the next")
 TMA_TIME(core, mma_warp_issue, mma_warp_issue_millicycles, millicycles, 0, 1e6, SM, KEPT, compute,
-         LEAST, "time from one instruction of a warp to its next beside products, of roles")
+         LEAST, "the same time of a warp")
 TMA_COUNT(
     core, first, first_percent, none, 0, 100, KEPT, none, LEAST,
     "percentage of a pipe that goes to the warps that have come to it first, while several ask for "

@@ -1,0 +1,31 @@
+# What costs of the core make of the programs with which they were measured, and what an H200
+# (role_costs.tsv) and an H100 (pipe_rates.tsv) took, in cycles.
+run() {
+    launch=launch/data/$1.yaml
+    shift
+    tmasim run "$launch" --no-why --sanitize 0 --outputs "$SCRATCH/cycles" --set "$@" >/dev/null
+}
+cycles() {
+    what=$1 hardware=$2
+    shift 2
+    run role_costs "$@" &&
+        printf '%-28s %8s %8s\n' "$what" "$(od -An -tf4 "$SCRATCH/cycles/out.bin" | tr -d ' ' | cut -c1-5)" "$hardware"
+}
+map='{map: {data_type: float16, global_dim: [64, 128], box_dim: [64, 128], swizzle: 128b}, buffer: a}'
+products() {
+    cycles "$1" "$2" kernel=_Z8productsILi128EEvii14CUtensorMap_stPfS1_ block="$3" dynamic_shared=122880 \
+        "parameters=[{s32: $4}, {s32: 0}, $map, {pointer: out}, {pointer: sink}]"
+}
+softmax() { # of the last of the groups beside products
+    run pipe_rates block=$((128 * (1 + $2))) &&
+        printf '%-28s %8s %8s\n' "$1" "$(od -An -td8 -w16 -j $((16 * $2)) -N16 "$SCRATCH/cycles/out.bin" | awk '{printf "%.0f", $2 / $1}')" "$3"
+}
+cycles hand_over 82.0 block=64
+cycles hand_over_cluster 216.6 kernel=_Z9hand_overILi1EEvPf block=32 grid=2 cluster=2
+cycles 'barrier_hand_over, 2 warps' 51.2 kernel=_Z18hand_over_barriersPf block=64
+products mma128_leave0_groups1 384.3 128 0
+products mma128_leave1_groups1 258.4 128 1
+products mma128_leave0_groups2 515.5 256 0
+products mma128_leave1_groups2 514.6 256 1
+softmax 'softmax, n128, 1 group' 1 1162.6
+softmax 'softmax, n128, 2 groups' 2 1815.7
