@@ -21,7 +21,8 @@ bool cli_config_resolve(const char *operand, const char *const *folders,
 
 bool cli_config_may_exist(const char *operand, const char *const *folders, const char *what) {
     struct tma_suggestion suggestion = {.wanted = operand};
-    if (strpbrk(operand, "/.") != NULL || strcmp(operand, "-") == 0 || access(operand, F_OK) == 0)
+    if (strpbrk(operand, "/.(<:") != NULL || strcmp(operand, "-") == 0 ||
+        access(operand, F_OK) == 0)
         return true;
     tma_config_suggest(&suggestion, folders);
     if (suggestion.best[0] != '\0')

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "banks/cute.h"
 #include "cli/files/output.h"
@@ -13,11 +14,6 @@
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16, MOST_LINES = 16, CHUNKS = LINE_BYTES / CHUNK_BYTES };
 
 #define NO_ELEMENT UINT32_MAX
-
-struct cute_options {
-    struct cli_options common;
-    const char *layout; /* NULL: not given */
-};
 
 /* The tiles of the first stage of a scenario. */
 static int write_tiles(const struct tma_scenario *scenario, FILE *out) {
@@ -116,50 +112,42 @@ static void write_cells(const struct tma_cute_layout *layout, FILE *out) {
         fprintf(out, "%" PRIu32 " more lines of 128 bytes\n", lines - MOST_LINES);
 }
 
-static int run(const struct cli_options *options) {
-    const struct cute_options *own = (const struct cute_options *)options;
-    struct tma_scenario scenario = {0};
+static int write_layout(const char *text, FILE *out) {
     struct tma_cute_layout layout;
     struct tma_error error;
+    char canonical[TMA_CUTE_TEXT_BYTES];
+    if (tma_cute_read(text, &layout, &error) != TMA_OK) {
+        cli_error("%s: %s", text, error.text);
+        return CLI_ERROR;
+    }
+    tma_cute_write(&layout, canonical);
+    fprintf(out, "layout: %s\n", canonical);
+    write_box(&layout, out);
+    write_cells(&layout, out);
+    return CLI_OK;
+}
+
+/* No scenario is named like that. */
+static bool is_layout(const char *operand) {
+    return strpbrk(operand, "(<:") != NULL && access(operand, F_OK) != 0;
+}
+
+static int run(const struct cli_options *options) {
+    struct tma_scenario scenario = {0};
     struct cli_output output;
-    bool has_tile = options->operands.count > 0;
-    int status = CLI_OK;
-    if (has_tile == (own->layout != NULL)) {
-        cli_error("cute: expected a scenario or --layout");
-        return CLI_ERROR;
+    const char *operand = options->operands.items[0];
+    bool layout = is_layout(operand), kept = false;
+    int status = CLI_ERROR;
+    if ((layout || cli_tiles_alone_read(options, &scenario)) &&
+        cli_output_open(&output, options->output)) {
+        status = layout ? write_layout(operand, output.file) : write_tiles(&scenario, output.file);
+        kept = cli_output_close(&output, status == CLI_OK);
     }
-    if (own->layout != NULL && tma_cute_read(own->layout, &layout, &error) != TMA_OK) {
-        cli_error("--layout: %s", error.text);
-        return CLI_ERROR;
-    }
-    if (has_tile && !cli_tiles_alone_read(options, &scenario)) {
-        tma_scenario_free(&scenario);
-        return CLI_ERROR;
-    }
-    if (!cli_output_open(&output, options->output)) {
-        tma_scenario_free(&scenario);
-        return CLI_ERROR;
-    }
-    if (has_tile) {
-        status = write_tiles(&scenario, output.file);
-    } else {
-        char text[TMA_CUTE_TEXT_BYTES];
-        tma_cute_write(&layout, text);
-        fprintf(output.file, "layout: %s\n", text);
-        write_box(&layout, output.file);
-        write_cells(&layout, output.file);
-    }
-    bool kept = cli_output_close(&output, status == CLI_OK);
     tma_scenario_free(&scenario);
     return status != CLI_OK ? status : kept ? CLI_OK : CLI_ERROR;
 }
 
 static const struct cli_option options[] = {
-    {.name = "--layout",
-     .value = "LAYOUT",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct cute_options, layout),
-     .help = "a layout of CuTe, for example 'Swizzle<3,4,3> o smem_ptr[16b] o (8,64):(64,1)'"},
     CLI_OPTION_SET,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_OUTPUT,
@@ -167,20 +155,19 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_cute = {
     .name = "cute",
-    .operands = "[SCENARIO.yaml]",
+    .operands = "SCENARIO.yaml | LAYOUT",
     .takes_scenario = true,
-    .example = "--layout 'Swizzle<3,4,3> o smem_ptr[16b] o (8,64):(64,1)'",
+    .example = "'Swizzle<3,4,3> o smem_ptr[16b] o (8,64):(64,1)'",
     .summary = "Write tiles as CuTe layouts, or find the tensor map of a CuTe layout.",
-    .details = "Of a scenario: the layout of each tile of the first stage. Modes are rows and the "
-               "elements "
-               "of a row;\nthe swizzle counts in bytes, as behind smem_ptr. With --layout: the box "
-               "and the "
-               "swizzle of the\ntensor map that leaves such a tile, and where its elements lie.",
+    .details =
+        "Of a scenario: the layout of each tile of the first stage. Modes are rows and the "
+        "elements "
+        "of a row;\nthe swizzle counts in bytes, as behind smem_ptr. Of a layout: the box and the "
+        "swizzle of the tensor map\nthat leaves such a tile, and where its elements lie.",
     .statuses = "0 done, 2 error",
-    .min_operands = 0,
+    .min_operands = 1,
     .max_operands = 1,
     .options = options,
-    .options_bytes = sizeof(struct cute_options),
     .option_count = sizeof options / sizeof options[0],
     .run = run,
 };
