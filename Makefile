@@ -453,7 +453,7 @@ build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) s
 
 CAPTURES := $(addprefix build/capture-,banks shared-port clusters role-costs pipelines line-latencies \
             l2-capacity slice-hash slice-rates gpc-links dram-banks refresh-drift coalescer sm-distances \
-            partition-distances pipe-rates instruction-costs accesses copies first-touch launch-parts \
+            partition-distances pipe-rates product-groups instruction-costs accesses copies first-touch launch-parts \
             tensormap-costs clocks)
 .PHONY: capture
 capture: build/capture $(CAPTURES) ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions, lines, what L2 holds, its slices, DRAM (needs nvcc; GPU_ARCH=90a)
@@ -480,6 +480,7 @@ build/capture-coalescer: scripts/capture/ptx.cuh scripts/capture/lines.cuh
 build/capture-sm-distances: scripts/capture/ptx.cuh scripts/capture/lines.cuh
 build/capture-partition-distances: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/slice_lines.cuh
 build/capture-pipe-rates: scripts/capture/wgmma.cuh
+build/capture-product-groups: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
 build/capture-accesses: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh
 build/capture-clocks: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
 build/capture-copies: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh

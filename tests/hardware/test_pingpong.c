@@ -14,7 +14,7 @@
 enum { ROUNDS = 100, ROWS = 91, GROUP_THREADS = 128 };
 
 /* The largest mean error, and the largest 95th percentile: today's, rounded up. */
-static const double mean_ceiling = 0.035, tail_ceiling = 0.115;
+static const double mean_ceiling = 0.037, tail_ceiling = 0.115;
 
 static struct tma_tsv records, code;
 static double predicted[ROWS];

@@ -158,9 +158,9 @@ static const struct {
     const char *error;
 } broken[] = {
     {"blok: 128\n", 3, 1, "unknown key \"blok\"; did you mean \"block\"?"},
-    {"block: 0\n", 3, 8, "block is 0; expected a whole number from 1 to 2147483647"},
+    {"block: 0\n", 3, 8, "block is \"0\"; expected a whole number from 1 to 2147483647, or a list"},
     {"block: [1, 1, 1, 1]\n", 3, 8, "block has length 4"},
-    {"cluster: two\n", 3, 10, "\"two\" is no unsigned number of 32 bits"},
+    {"cluster: two\n", 3, 10, "cluster is \"two\"; expected a whole number"},
     {"buffers: {a: {}}\n", 3, 14, "buffers.a"},
     {"buffers: {a: {bytes: 8, contents: full}}\n", 3, 35, "buffers.a.contents is \"full\""},
     {"buffers: {a: {bytes: 8, contents: {seed: 1, file: f}}}\n", 3, 35, "has not one of file"},
