@@ -166,7 +166,8 @@ bool tma_ptx_product_of(const struct tma_ptx_module *module,
     product->c_registers = accumulator_registers(product->c, shape.m, shape.n, 32);
     product->d_registers = accumulator_registers(product->d, shape.m, shape.n, 32);
     uint32_t width = product->wide ? 2 : 1;
-    return (!product->sparse || select_metadata(&operands[5], product)) &&
+    return instruction->operand_count == (product->sparse ? 6 : 4) &&
+           (!product->sparse || select_metadata(&operands[5], product)) &&
            vector_count(&operands[0]) * width == product->d_registers &&
            vector_count(&operands[1]) * width == product->a_registers &&
            vector_count(&operands[2]) * width == product->b_registers &&
