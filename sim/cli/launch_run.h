@@ -24,8 +24,9 @@ struct cli_launch_options {
                             short */
 };
 
-/* True if the file is a launch file or a file of launch records. */
-bool cli_is_launch(const char *path);
+/* True if the file is a launch file or a file of launch records. *unreadable, which begins empty,
+ * or is NULL, becomes the error of the first path that cannot be read. */
+bool cli_is_launch(const char *path, struct tma_error *unreadable);
 
 /* True if the file has records of launches: its name ends with .jsonl. */
 bool cli_is_launch_records(const char *path);

@@ -9,7 +9,7 @@
 #include "cli/map_checks.h"
 #include "cli/messages.h"
 #include "report/escape.h"
-#include "report/text_columns.h"
+#include "report/table.h"
 
 enum { FINDING_BYTES = 1400 };
 

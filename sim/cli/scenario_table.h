@@ -6,7 +6,7 @@
 #include "engine/watch.h"
 
 /* Runs the scenarios that the operands name, and writes the table in a format of
- * tma_sweep_format_names. What cannot be read or run is a row with its reason. With `unbounded`,
+ * tma_table_format_names. What cannot be read or run is a row with its reason. With `unbounded`,
  * kernels may have any number of operations; with `allow_races` they go on where they have races.
  * `sampling` is that of each run. Returns the exit
  * status. */

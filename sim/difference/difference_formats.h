@@ -1,11 +1,11 @@
-/* The output formats of tma_difference_write. Internal to sim/difference. */
+/* The output formats of tma_difference_write, and what they have in common. Internal to
+ * sim/difference. */
 #ifndef TMA_DIFFERENCE_DIFFERENCE_FORMATS_H
 #define TMA_DIFFERENCE_DIFFERENCE_FORMATS_H
 
 #include "difference/difference.h"
 
-/* One line for each format; see report/format_table.h. The file difference_NAME.c has its writer.
- */
+/* One line for each format; see report/format_table.h. */
 #define TMA_DIFFERENCE_FORMATS(X)                                                                  \
     X(text)                                                                                        \
     X(markdown)                                                                                    \
@@ -17,5 +17,15 @@
     void tma_difference_write_##name(const struct tma_difference *difference, FILE *out);
 TMA_DIFFERENCE_FORMATS(TMA_DIFFERENCE_WRITER)
 #undef TMA_DIFFERENCE_WRITER
+
+/* Why a value failed: "cycles 6450 -> 6700 (+3.9 %), fails if cycles > +2%". */
+struct tma_difference_sentence {
+    char text[640];
+};
+struct tma_difference_sentence tma_difference_sentence_of(const struct tma_difference_row *row,
+                                                          const struct tma_difference_value *value);
+
+/* The last line: how many figures were compared, differ, and fail. */
+struct tma_difference_sentence tma_difference_total(const struct tma_difference *difference);
 
 #endif

@@ -8,8 +8,6 @@
 #define TMA_COMPARE_FORMATS(X)                                                                     \
     X(text)                                                                                        \
     X(json)                                                                                        \
-    X(csv)                                                                                         \
-    X(markdown)                                                                                    \
     X(svg)
 
 #define TMA_COMPARE_WRITER(name)                                                                   \

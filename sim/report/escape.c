@@ -18,14 +18,6 @@ void tma_write_xml(const char *text, FILE *out) {
     }
 }
 
-void tma_write_workflow(const char *text, const char *special, FILE *out) {
-    while (*text != '\0')
-        if (strchr(special, *text) != NULL)
-            fprintf(out, "%%%02X", (unsigned)(unsigned char)*text++);
-        else
-            text += tma_write_printable_character(text, out);
-}
-
 void tma_write_markdown(const char *text, FILE *out) {
     while (*text != '\0') {
         bool ends_link_text = text[0] == ']' && (text[1] == '(' || text[1] == '[');

@@ -10,10 +10,6 @@
 /* Text content and attributes of XML: also escapes the characters <, >, " and &. */
 void tma_write_xml(const char *text, FILE *out);
 
-/* Text of a workflow command of GitHub: the characters of `special`, which are those that have a
- * meaning there, become %XX. */
-void tma_write_workflow(const char *text, const char *special, FILE *out);
-
 /* Text in Markdown, also in a cell of a table: also escapes the characters that are markup. */
 void tma_write_markdown(const char *text, FILE *out);
 

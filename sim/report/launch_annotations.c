@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/printable.h"
+#include "report/annotations.h"
 #include "report/decimal.h"
 #include "report/escape.h"
 #include "report/launch_report.h"
@@ -15,12 +15,6 @@ static const struct tma_name formats[] = {{"text", TMA_LAUNCH_TEXT},
 const struct tma_names tma_launch_format_names = {"format", formats,
                                                   sizeof formats / sizeof formats[0]};
 
-/* A place that an annotation points at. */
-struct annotated_place {
-    const char *file;
-    uint32_t line, column;
-};
-
 /* The path without the folder in front, if it lies there: workflows know files by their place in a
  * repository, and compilers name them by their place on the machine. */
 static const char *path_below(const char *folder, const char *path) {
@@ -30,36 +24,24 @@ static const char *path_below(const char *folder, const char *path) {
                : path;
 }
 
-static struct annotated_place place_of(const struct tma_launch_report *report,
-                                       uint32_t instruction) {
+static struct tma_annotated_place place_of(const struct tma_launch_report *report,
+                                           uint32_t instruction) {
     const struct tma_ptx_module *module = report->prepared->module;
     if (instruction >= module->instruction_count)
-        return (struct annotated_place){report->ptx_name, 0, 0};
+        return (struct tma_annotated_place){report->ptx_name, 0, 0};
     const struct tma_ptx_instruction *own = &module->instructions[instruction];
     const struct tma_ptx_place *source = &module->places[own->source];
     if (source->line > 0 && source->file < module->file_count &&
         module->files[source->file] != NULL)
-        return (struct annotated_place){path_below(report->folder, module->files[source->file]),
-                                        source->line, source->column};
-    return (struct annotated_place){report->ptx_name, own->line, own->column};
-}
-
-static void write_workflow(const char *text, FILE *out) {
-    tma_write_workflow(text, "%", out);
+        return (struct tma_annotated_place){path_below(report->folder, module->files[source->file]),
+                                            source->line, source->column};
+    return (struct tma_annotated_place){report->ptx_name, own->line, own->column};
 }
 
 static void annotate(const char *level, const struct tma_launch_report *report,
-                     const struct annotated_place *place, const char *title, FILE *out) {
-    fprintf(out, "::%s file=", level);
-    tma_write_workflow(place->file, "%:,", out);
-    if (place->line > 0)
-        fprintf(out, ",line=%" PRIu32, place->line);
-    if (place->line > 0 && place->column > 0)
-        fprintf(out, ",col=%" PRIu32, place->column);
-    fputs(",title=", out);
-    tma_write_workflow(title, "%:,", out);
-    fputs("::", out);
-    write_workflow(tma_launch_report_name(report), out);
+                     const struct tma_annotated_place *place, const char *title, FILE *out) {
+    tma_annotation_begin(level, place, title, out);
+    tma_annotation_text(tma_launch_report_name(report), out);
     fputs(": ", out);
 }
 
@@ -67,7 +49,7 @@ static void write_other_side(const struct tma_launch_report *report, uint32_t ot
                              void (*write)(const char *text, FILE *out), FILE *out) {
     if (other >= report->prepared->module->instruction_count)
         return;
-    struct annotated_place place = place_of(report, other);
+    struct tma_annotated_place place = place_of(report, other);
     fputs("; the other side: ", out);
     write(place.file, out);
     fprintf(out, ":%" PRIu32, place.line);
@@ -95,19 +77,19 @@ static void write_end(const struct tma_launch_report *report, FILE *out) {
 
 void tma_launch_report_github(const struct tma_launch_report *report, FILE *out) {
     const struct tma_ptx_result *result = report->result;
-    struct annotated_place whole = {report->ptx_name, 0, 0};
+    struct tma_annotated_place whole = {report->ptx_name, 0, 0};
     for (uint32_t i = 0; i < result->finding_count; i++) {
         const struct tma_ptx_finding *finding = &result->findings[i];
-        struct annotated_place place = place_of(report, finding->instruction);
+        struct tma_annotated_place place = place_of(report, finding->instruction);
         annotate(strcmp(finding->kind, "note") == 0 ? "notice" : "error", report, &place,
                  finding->kind, out);
-        write_workflow(finding->text, out);
-        write_other_side(report, finding->other, write_workflow, out);
+        tma_annotation_text(finding->text, out);
+        write_other_side(report, finding->other, tma_annotation_text, out);
         fputc('\n', out);
     }
     if (report->outputs != NULL && report->outputs->different > 0) {
         annotate("error", report, &whole, "outputs differ", out);
-        write_workflow(report->outputs->first, out);
+        tma_annotation_text(report->outputs->first, out);
         fputc('\n', out);
     }
     annotate("notice", report, &whole, "launch", out);
@@ -115,28 +97,19 @@ void tma_launch_report_github(const struct tma_launch_report *report, FILE *out)
     fputc('\n', out);
 }
 
-static void attribute(const char *name, const char *value, FILE *out) {
-    fprintf(out, " %s=\"", name);
-    tma_write_xml(value, out);
-    fputc('"', out);
-}
-
 /* A suite of one case, which is left open. */
-static void begin_junit(const char *suite, const char *name, int failures, int errors, FILE *out) {
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tmasim\">\n  <testsuite",
-          out);
-    attribute("name", suite, out);
-    fprintf(out, " tests=\"1\" failures=\"%d\"", failures);
-    if (errors > 0)
-        fprintf(out, " errors=\"%d\"", errors);
-    fputs(">\n    <testcase", out);
-    attribute("classname", suite, out);
-    attribute("name", name, out);
+static void begin_junit(const char *suite, const char *name, size_t failures, size_t errors,
+                        FILE *out) {
+    tma_junit_begin("tmasim", out);
+    tma_junit_begin_suite(suite, 1, failures, errors, out);
+    tma_junit_begin_case(suite, name, out);
     fputs(">\n", out);
 }
 
 static void end_junit(FILE *out) {
-    fputs("    </testcase>\n  </testsuite>\n</testsuites>\n", out);
+    fputs("    </testcase>\n", out);
+    tma_junit_end_suite(out);
+    tma_junit_end(out);
 }
 
 void tma_launch_report_junit(const struct tma_launch_report *report, FILE *out) {
@@ -147,12 +120,12 @@ void tma_launch_report_junit(const struct tma_launch_report *report, FILE *out) 
     begin_junit(report->ptx_name, tma_launch_report_name(report), failed, 0, out);
     for (uint32_t i = 0; i < result->finding_count; i++) {
         const struct tma_ptx_finding *finding = &result->findings[i];
-        struct annotated_place place = place_of(report, finding->instruction);
+        struct tma_annotated_place place = place_of(report, finding->instruction);
         if (strcmp(finding->kind, "note") == 0)
             continue;
         fputs("      <failure", out);
-        attribute("type", finding->kind, out);
-        attribute("message", finding->text, out);
+        tma_junit_attribute("type", finding->kind, out);
+        tma_junit_attribute("message", finding->text, out);
         fputc('>', out);
         tma_write_xml(place.file, out);
         fprintf(out, ":%" PRIu32, place.line);
@@ -161,7 +134,7 @@ void tma_launch_report_junit(const struct tma_launch_report *report, FILE *out) 
     }
     if (differ) {
         fputs("      <failure type=\"outputs differ\"", out);
-        attribute("message", report->outputs->first, out);
+        tma_junit_attribute("message", report->outputs->first, out);
         fputs("/>\n", out);
     }
     fputs("      <system-out>", out);
@@ -173,14 +146,11 @@ void tma_launch_report_junit(const struct tma_launch_report *report, FILE *out) 
 void tma_launch_errors_github(const struct tma_diagnostics *list, FILE *out) {
     for (size_t i = 0; i < list->count; i++) {
         const struct tma_diagnostic *error = &list->items[i];
-        fputs("::error file=", out);
-        tma_write_workflow(error->at.file, "%:,", out);
-        if (error->at.line > 0)
-            fprintf(out, ",line=%u", error->at.line);
-        if (error->at.line > 0 && error->at.column > 0)
-            fprintf(out, ",col=%u", error->at.column);
-        fputs(",title=launch::", out);
-        write_workflow(error->text, out);
+        tma_annotation_begin(
+            "error",
+            &(struct tma_annotated_place){error->at.file, error->at.line, error->at.column},
+            "launch", out);
+        tma_annotation_text(error->text, out);
         fputc('\n', out);
     }
 }
@@ -190,7 +160,7 @@ void tma_launch_errors_junit(const struct tma_diagnostics *list, const char *fil
     for (size_t i = 0; i < list->count; i++) {
         const struct tma_diagnostic *error = &list->items[i];
         fputs("      <error", out);
-        attribute("message", error->text, out);
+        tma_junit_attribute("message", error->text, out);
         fputc('>', out);
         tma_write_xml(error->at.file, out);
         if (error->at.line > 0)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "report/report.h"
+#include "report/table.h"
 
 enum { TMA_MAX_SWEEP_COLUMNS = 32 };
 
@@ -27,23 +28,6 @@ struct tma_sweep_figures {
     double error_percent;     /* which are right within so much of them */
 };
 
-/* The numbers among them, in the order of the columns: member, digits after the point in CSV. */
-#define TMA_SWEEP_NUMBERS(X)                                                                       \
-    X(cycles, 0)                                                                                   \
-    X(time_ns, 1)                                                                                  \
-    X(gigabytes_per_second, 1)                                                                     \
-    X(bytes_per_cycle_per_sm, 2)                                                                   \
-    X(latency_cycles, 0)                                                                           \
-    X(l2_hit_fraction, 3)                                                                          \
-    X(dram_bytes, 0)                                                                               \
-    X(excess_wavefronts, 0)                                                                        \
-    X(busy, 3)
-
-/* The same of a sweep that is sampled. */
-#define TMA_SWEEP_SAMPLED_NUMBERS(X)                                                               \
-    X(simulated_percent, 1)                                                                        \
-    X(error_percent, 1)
-
 struct tma_sweep_row {
     const char *const *values; /* borrowed; by column; NULL: this row does not set it */
     bool done;                 /* false: an interrupt came before */
@@ -65,10 +49,7 @@ struct tma_sweep {
 /* Returns the figures of a run. */
 struct tma_sweep_figures tma_sweep_figures_of(const struct tma_report_input *input);
 
-/* Formats of tma_sweep_write; the first is the default. */
-extern const struct tma_names tma_sweep_format_names;
-
-/* Writes the sweep in a format: a value of tma_sweep_format_names. Write errors stay with the
+/* Writes the sweep in a format: a value of tma_table_format_names. Write errors stay with the
  * stream. The output does not depend on the locale. */
 void tma_sweep_write(const struct tma_sweep *sweep, int format, FILE *out);
 

@@ -3,12 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format_table.h"
 #include "report/kernel_figures.h"
 #include "report/ratio.h"
-#include "report/tune_formats.h"
-
-TMA_FORMAT_NAMES(tma_tune_format_names, TMA_TUNE_FORMATS);
 
 /* Whether a role works for this time, and does not wait. */
 static bool is_work(int cause) {
@@ -107,11 +103,4 @@ void tma_tune_rank(struct tma_tune *tune) {
         row->same = i == 0 || (row->found == TMA_TUNE_SIMULATED && row->most_ns > 0 &&
                                row->least_ns <= best->most_ns);
     }
-}
-
-void tma_tune_write(const struct tma_tune *tune, int format, FILE *out) {
-#define WRITER(name) tma_tune_write_##name,
-    static void (*const writers[])(const struct tma_tune *, FILE *) = {TMA_TUNE_FORMATS(WRITER)};
-#undef WRITER
-    writers[format](tune, out);
 }

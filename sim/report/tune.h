@@ -6,6 +6,7 @@
 
 #include "engine/roles/kernel.h"
 #include "report/kernel_report.h"
+#include "report/table.h"
 
 /* How the time of a combination was found: enumerator, name, what it says in a table. */
 #define TMA_TUNE_FOUND(X)                                                                          \
@@ -70,11 +71,8 @@ struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input
  * are missing. Finds their ratios to the best and which are the same. */
 void tma_tune_rank(struct tma_tune *tune);
 
-/* Formats of tma_tune_write; the first is the default. */
-extern const struct tma_names tma_tune_format_names;
-
-/* Writes the ranked table in a format: a value of tma_tune_format_names. Write errors stay with the
- * stream. The output does not depend on the locale. */
+/* Writes the ranked table in a format: a value of tma_table_format_names. Write errors stay with
+ * the stream. The output does not depend on the locale. */
 void tma_tune_write(const struct tma_tune *tune, int format, FILE *out);
 
 #endif

@@ -231,13 +231,6 @@ static const struct format_part parts[] = {
     {"json", "\"layout\": \"none+16\"", 2},
     {"json", "a<b|\\\"c\\\"&d", 1},
     {"json", "\"legal\": false", 1},
-    {"csv", "64b,,,,,,,,,,,,,,,,,,\"too \"\"wide\"\", a|b\",true\n", 1},
-    {"csv", "none+16,,,,0,ldmatrix.x4,matrix,0,512,8,32,32,0,1,0,00000001,0,32,,true\n", 1},
-    {"csv", "\n", 8},
-    {"markdown", "a\\<b\\|\"c\"\\&d", 1},
-    {"markdown", "a\\|b |\n", 1},
-    {"markdown", "| **128b** |", 1},
-    {"markdown", "| 8-way: instruction 0, lanes 0-7, bank 0 |", 1},
     {"svg", "a&lt;b|&quot;c&quot;&amp;d", 2},
     /* Six panels of 32 rows of 8 chunks, and the legend; the lanes that collide: 8, and in the
      * column of words 32, 4 and 4. */

@@ -17,15 +17,18 @@ bool cli_is_launch_records(const char *path) {
     return end != NULL && strcmp(end, ".jsonl") == 0;
 }
 
-bool cli_is_launch(const char *path) {
-    struct cli_launch_file file;
+bool cli_is_launch(const char *path, struct tma_error *unreadable) {
+    struct cli_launch_file file = {0};
     struct tma_error error;
     if (cli_is_launch_records(path))
         return true;
-    file.text = NULL;
-    bool is_launch = tma_text_read(path, &file.text, &file.length, &error) == TMA_OK &&
-                     tma_launch_recognize(file.text, file.length);
-    tma_release(file.text);
+    bool read = tma_text_read(path, &file.text, &file.length, &error) == TMA_OK;
+    bool is_launch = read && tma_launch_recognize(file.text, file.length);
+    bool is_path =
+        strpbrk(path, "/.") != NULL && strcmp(path, "-") != 0; /* else a library's name */
+    if (!read && is_path && unreadable != NULL && unreadable->text[0] == '\0')
+        tma_fail(unreadable, error.code, "%s %s", cli_file_name(path), error.text);
+    cli_launch_file_free(&file);
     return is_launch;
 }
 
@@ -42,20 +45,6 @@ bool cli_launch_file_read(const char *path, struct cli_launch_file *file) {
         return true;
     cli_error("%s %s", cli_file_name(path), error.text);
     return false;
-}
-
-bool cli_paths_readable(const struct cli_list *operands) {
-    bool good = true;
-    for (size_t i = 0; good && i < operands->count; i++) {
-        struct cli_launch_file file;
-        const char *path = operands->items[i];
-        if (strpbrk(path, "/.") == NULL || strcmp(path, "-") == 0)
-            continue; /* a scenario of the library */
-        good = cli_launch_file_read(path, &file);
-        if (good)
-            cli_launch_file_free(&file);
-    }
-    return good;
 }
 
 void cli_launch_file_free(struct cli_launch_file *file) {

@@ -20,9 +20,6 @@ bool cli_is_folder(const char *path);
 bool cli_launch_file_read(const char *path, struct cli_launch_file *file);
 void cli_launch_file_free(struct cli_launch_file *file);
 
-/* True if each operand that is a path can be read. Prints the error of one that cannot. */
-bool cli_paths_readable(const struct cli_list *operands);
-
 /* Finds the next line with a record from *at on, which starts as 0 with *line 0. Returns its start
  * and length, and moves both behind it; NULL: there is none. */
 const char *cli_launch_next(const struct cli_launch_file *file, size_t *at, unsigned *line,

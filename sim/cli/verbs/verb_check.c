@@ -33,7 +33,9 @@ static int run(const struct cli_options *options) {
     int status = CLI_ERROR;
     bool as_json = options->json || options->format == CLI_FORMAT_JSON;
     const struct check_options *own = (const struct check_options *)options;
-    bool is_launch = options->operands.count == 1 && cli_is_launch(options->operands.items[0]);
+    struct tma_error unreadable = {0};
+    bool is_launch =
+        options->operands.count == 1 && cli_is_launch(options->operands.items[0], &unreadable);
     bool executes = own->sanitize.given || options->format > CLI_FORMAT_JSON;
     const struct cli_launch_options launch = {
         .common = options,
@@ -44,11 +46,11 @@ static int run(const struct cli_options *options) {
         .functional = true};
     if (is_launch)
         return executes ? cli_launch_run(&launch) : cli_launch_check(&launch);
-    if (executes && !cli_paths_readable(&options->operands))
-        return CLI_ERROR;
     if (executes) {
-        cli_error("check: --sanitize and the formats github and junit are for a launch of a "
-                  "compiled kernel");
+        cli_error("%s", unreadable.text[0] != '\0'
+                            ? unreadable.text
+                            : "check: --sanitize and the formats github and junit are for a launch "
+                              "of a compiled kernel");
         return CLI_ERROR;
     }
     if (options->operands.count > 1)

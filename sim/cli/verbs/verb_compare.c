@@ -281,7 +281,7 @@ const struct cli_verb cli_compare = {
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
     .suits = cli_has_consumers,
-    .example = "gemm_tile --format markdown",
+    .example = "gemm_tile --pad",
     .summary = "Simulate a scenario under every legal swizzle mode and compare bank conflicts.",
     .details = "All tensor maps of the scenario get the same mode; of a kernel with roles, those "
                "whose tiles an access\nstatement reads. \"ideal\" is the number of wavefronts "

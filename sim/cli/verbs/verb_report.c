@@ -199,7 +199,7 @@ static int run(const struct cli_options *options) {
         cli_error("report: --why and --no-why exclude each other");
         return CLI_ERROR;
     }
-    if (cli_is_launch(options->operands.items[0]))
+    if (cli_is_launch(options->operands.items[0], NULL))
         return cli_launch_run(&(struct cli_launch_options){.common = options,
                                                            .label = own->launch,
                                                            .sanitize = own->sanitize,

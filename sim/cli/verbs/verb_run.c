@@ -235,12 +235,14 @@ static bool check_table(const struct run_options *own) {
     return false;
 }
 
-static int run_several(const struct run_options *own) {
+static int run_several(const struct run_options *own, const struct tma_error *unreadable) {
     int format = own->common.format, table_format;
     const char *name = tma_name_of(&run_format_names, format);
-    bool is_table = tma_value_of(&tma_sweep_format_names, name, &table_format);
-    if (!is_table && !cli_paths_readable(&own->common.operands))
+    bool is_table = tma_value_of(&tma_table_format_names, name, &table_format);
+    if (!is_table && unreadable->text[0] != '\0') {
+        cli_error("%s", unreadable->text);
         return CLI_ERROR;
+    }
     if (!is_table) {
         cli_error(tma_value_of(&tma_launch_format_names, name, &table_format) &&
                           strcmp(name, "json") != 0
@@ -311,9 +313,9 @@ static int run_launch(const struct run_options *own) {
     return CLI_ERROR;
 }
 
-static bool has_launch(const struct run_options *own) {
+static bool has_launch(const struct run_options *own, struct tma_error *unreadable) {
     for (size_t i = 0; i < own->common.operands.count; i++)
-        if (cli_is_launch(own->common.operands.items[i]))
+        if (cli_is_launch(own->common.operands.items[i], unreadable))
             return true;
     return false;
 }
@@ -321,12 +323,13 @@ static bool has_launch(const struct run_options *own) {
 static int run(const struct cli_options *options) {
     const struct run_options *own = (const struct run_options *)options;
     struct tma_scenario scenario;
+    struct tma_error unreadable = {0};
     int status = CLI_ERROR, report_format;
     if (own->why && own->no_why) {
         cli_error("run: --why and --no-why exclude each other");
         return CLI_ERROR;
     }
-    if (has_launch(own))
+    if (has_launch(own, &unreadable))
         return run_launch(own);
     if (own->launch != NULL || own->sanitize.given || own->functional || own->strict ||
         own->relieve.count > 0 || own->sass != NULL || own->outputs != NULL) {
@@ -337,7 +340,7 @@ static int run(const struct cli_options *options) {
     const char *format = tma_name_of(&run_format_names, options->format);
     if (options->operands.count > 1 ||
         !tma_value_of(&tma_report_format_names, format, &report_format))
-        return run_several(own);
+        return run_several(own, &unreadable);
     if (!cli_draws_allowed(own->draws) || !check_sampling(own))
         return CLI_ERROR;
     bool read = cli_scenario_read(options, &scenario);

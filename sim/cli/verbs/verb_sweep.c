@@ -158,7 +158,7 @@ static int run(const struct cli_options *options) {
     int status = CLI_ERROR;
     size_t launches = 0;
     for (size_t i = 0; i < options->operands.count; i++)
-        launches += cli_is_launch(options->operands.items[i]);
+        launches += cli_is_launch(options->operands.items[i], NULL);
     cli_interrupts_hold(true);
     if (launches > 0 && launches == options->operands.count)
         return sweep_launches(own);
@@ -192,7 +192,7 @@ static const struct cli_option options[] = {
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
-    CLI_OPTION_FORMAT(&tma_sweep_format_names),
+    CLI_OPTION_FORMAT(&tma_table_format_names),
     CLI_OPTION_OUTPUT,
 };
 

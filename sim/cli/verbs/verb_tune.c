@@ -181,7 +181,7 @@ static const struct cli_option options[] = {
              "their time is above the best time"},
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
-    CLI_OPTION_FORMAT(&tma_tune_format_names),
+    CLI_OPTION_FORMAT(&tma_table_format_names),
     CLI_OPTION_OUTPUT,
 };
 

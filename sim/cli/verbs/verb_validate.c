@@ -71,7 +71,7 @@ static bool check_launches(const struct validate_options *own, bool *launches) {
                                              : NULL;
     size_t count = 0;
     for (size_t i = 0; i < operands->count; i++)
-        count += cli_is_folder(operands->items[i]) || cli_is_launch(operands->items[i]);
+        count += cli_is_folder(operands->items[i]) || cli_is_launch(operands->items[i], NULL);
     *launches = count > 0;
     if (count > 0 && count < operands->count)
         cli_error("validate: launches cannot be mixed with other records");

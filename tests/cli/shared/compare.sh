@@ -1,11 +1,9 @@
-# Consumers and padding in the formats text, markdown and csv. The tests leave out the table of modes,
+# Consumers and padding as text. The tests leave out the table of modes,
 # because its cycles change with the timing model.
 compare() {
     tmasim compare ../../configs/scenarios/transpose.yaml "$@"
 }
 compare --pad | sed -n '/^consumer/,$p'
-compare --pad --format markdown | sed -n '/^Consumer/,$p'
-compare --pad --format csv | cut -d, -f1,4-
 echo "two readers of one tile:"
 compare --pad --set "workload.consumers=[{instruction: ld.shared.b32, lanes: column}, {instruction: st.shared.b128, lanes: column}]" |
     sed -n '/^consumer/,/^not legal/p'

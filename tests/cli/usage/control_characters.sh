@@ -15,7 +15,7 @@ try "${escape}run"
 try run "--${escape}set"
 name='name="\e]0;<title>\a|*b*"'
 scenario=../../configs/scenarios/strided_sampling.yaml
-for format in text markdown svg; do
+for format in text svg; do
     tmasim compare $scenario --set "$name" --format $format | grep -o '[^>]*]0;.*'
 done
 tmasim run $scenario --set "$name" | head -n 1

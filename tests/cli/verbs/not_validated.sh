@@ -7,9 +7,7 @@ for gpu in h100_sxm b200; do
     for format in text json; do
         tmasim run "$scenarios/gemm_tile.yaml" --no-why --set gpu="$gpus/$gpu.yaml" --format $format
     done | grep 'validated'
-    for format in text json markdown svg; do
+    for format in text json svg; do
         tmasim compare "$scenarios/gemm_tile.yaml" --set gpu="$gpus/$gpu.yaml" --format $format
     done | sed 's/<[^>]*>//g' | grep 'validated'
-    tmasim compare "$scenarios/gemm_tile.yaml" --set gpu="$gpus/$gpu.yaml" --format csv |
-        sed '2q; s/.*,//' | sed '2s/.*,//'
 done
