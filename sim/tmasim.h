@@ -24,7 +24,6 @@
 #include "placement/operation_rules.h"
 #include "placement/rows.h"
 #include "placement/swizzle.h"
-#include "report/kernel_report.h"
 #include "report/report.h"
 #include "scenario/scenario.h"
 #include "serve/service.h"

@@ -215,25 +215,13 @@ static void write_report(const struct tma_scenario *scenario, const struct py_ru
         .experiments = options->why ? &found->experiments : NULL,
         .draws = options->draws > 0 ? &found->launches : NULL,
     };
-    if (scenario->program != NULL) {
-        const struct tma_kernel_report_input input = {.scenario = scenario->name,
-                                                      .digests = &found->digests,
-                                                      .machine = &scenario->machine,
-                                                      .kernel = tma_scenario_kernel(scenario),
-                                                      .result = result,
-                                                      .map_names = scenario->map_names,
-                                                      .findings = findings};
-        tma_kernel_report_write(&input, json_format(), out);
-        return;
-    }
     const struct tma_report_input input = {.scenario = scenario->name,
                                            .digests = &found->digests,
                                            .machine = &scenario->machine,
+                                           .kernel = tma_scenario_kernel(scenario),
                                            .workload = &scenario->workload,
                                            .result = result,
                                            .map_names = scenario->map_names,
-                                           .limits =
-                                               tma_report_limits_of(&scenario->machine, result),
                                            .findings = findings};
     tma_report_write(&input, json_format(), out);
 }

@@ -1,7 +1,6 @@
 #include "cli/scenario_findings.h"
 
 #include "cli/progress.h"
-#include "report/kernel_report.h"
 #include "report/report.h"
 #include "scenario/kernel_program.h"
 
@@ -62,28 +61,14 @@ struct tma_findings cli_findings_of(const struct cli_questions *questions,
 
 void cli_report_write(const struct cli_report *report, int format, FILE *out) {
     const struct tma_scenario *scenario = report->scenario;
-    if (scenario->program != NULL) {
-        const struct tma_kernel_report_input input = {.scenario = scenario->name,
-                                                      .digests = report->digests,
-                                                      .machine = &scenario->machine,
-                                                      .kernel = &scenario->program->kernel,
-                                                      .result = report->result,
-                                                      .map_names = scenario->map_names,
-                                                      .findings = report->findings,
-                                                      .series = report->series,
-                                                      .partial = report->partial,
-                                                      .details = report->details};
-        tma_kernel_report_write(&input, format, out);
-        return;
-    }
     const struct tma_report_input input = {
         .scenario = scenario->name,
         .digests = report->digests,
         .machine = &scenario->machine,
+        .kernel = tma_scenario_kernel(scenario),
         .workload = &scenario->workload,
         .result = report->result,
         .map_names = scenario->map_names,
-        .limits = tma_report_limits_of(&scenario->machine, report->result),
         .findings = report->findings,
         .series = report->series,
         .partial = report->partial,

@@ -1,7 +1,6 @@
 #include "report/first_screen.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #include "report/decimal.h"
 #include "report/findings_formats.h"
@@ -33,9 +32,9 @@ static const struct tma_limit_figure *tighter_port(const struct tma_limit_figure
     return sm->used > gpc->used ? sm : gpc;
 }
 
-static void write_dram(const struct tma_rates *rates, const char *label, FILE *out) {
-    const struct tma_memory_figures *memory = rates->memory;
-    const struct tma_limit_figure *bus = &rates->limits[TMA_LIMIT_DRAM];
+static void write_dram(const struct tma_figures *figures, const char *label, FILE *out) {
+    const struct tma_memory_figures *memory = &figures->memory;
+    const struct tma_limit_figure *bus = &figures->limits[TMA_LIMIT_DRAM];
     double bytes = (double)(memory->dram_read_bytes + memory->dram_write_bytes);
     char wasted[96] = "", part[96] = "";
     if (bytes <= 0)
@@ -50,29 +49,29 @@ static void write_dram(const struct tma_rates *rates, const char *label, FILE *o
                   part, wasted);
 }
 
-void tma_rates_write_text(const struct tma_rates *rates, FILE *out) {
-    const struct tma_limit_figure *port = tighter_port(rates->limits);
+void tma_rates_write_text(const struct tma_figures *figures, FILE *out) {
+    const struct tma_limit_figure *port = tighter_port(figures->limits);
     const char *label = "rate";
-    if (rates->teraflops > 0) {
+    if (figures->teraflops > 0) {
         char part[96] = "";
-        if (rates->tensor_of_all > 0)
+        if (figures->tensor_of_all > 0)
             snprintf(part, sizeof part, ": %s %% of what the tensor cores can",
-                     tma_percent(rates->tensor_of_all).text);
-        tma_text_line(out, label, "%s TFLOP/s%s", tma_decimal(rates->teraflops, 1).text, part);
+                     tma_percent(figures->tensor_of_all).text);
+        tma_text_line(out, label, "%s TFLOP/s%s", tma_decimal(figures->teraflops, 1).text, part);
         label = NULL;
     }
-    if (rates->moved_bytes > 0) {
+    if (figures->moved_bytes > 0) {
         char part[96] = "";
         if (port->used >= LEAST_USED)
             snprintf(part, sizeof part, ": %s %% of what the %s can", tma_percent(port->used).text,
-                     port == &rates->limits[TMA_LIMIT_SM_PORT] ? "ports of the SMs"
-                                                               : "ports of the GPCs");
+                     port == &figures->limits[TMA_LIMIT_SM_PORT] ? "ports of the SMs"
+                                                                 : "ports of the GPCs");
         tma_text_line(out, label, "%s between L2 and SMs (%s)%s",
-                      tma_rate_text(rates->gigabytes_per_second).text,
-                      tma_bytes_text((double)rates->moved_bytes).text, part);
+                      tma_rate_text(figures->gigabytes_per_second).text,
+                      tma_bytes_text((double)figures->moved_bytes).text, part);
         label = NULL;
     }
-    write_dram(rates, label, out);
+    write_dram(figures, label, out);
 }
 
 void tma_likely_text(const struct tma_cause_share *busy, size_t count,
@@ -113,8 +112,4 @@ void tma_shares_write_text(const char *title, struct tma_cause_share *shares, si
     }
     for (size_t i = 0; i < count && shares[i].tenths > 0; i++)
         tma_cause_write_text(shares[i], out);
-}
-
-struct tma_cause_share tma_busy_share(const char *key, const char *text, double fraction) {
-    return (struct tma_cause_share){key, text, 0, (uint32_t)lround(1000 * fraction)};
 }

@@ -6,23 +6,15 @@
 #include <stdio.h>
 
 #include "engine/result.h"
+#include "report/figures.h"
 #include "report/findings.h"
-#include "report/limit_figures.h"
-#include "report/report_sections.h"
 
 /* How long: the time, that of launches with other seeds, and of a sampled run how sure it is. */
 void tma_time_write_text(const struct tma_result *result, double time_ns,
                          const struct tma_findings *findings, FILE *out);
 
 /* How good: rates, and what part they are of what the machine can. */
-struct tma_rates {
-    double teraflops, tensor_of_all; /* matrix products; 0: there are none */
-    double gigabytes_per_second;     /* moved between L2 and SMs */
-    uint64_t moved_bytes;
-    const struct tma_limit_figure *limits;
-    const struct tma_memory_figures *memory;
-};
-void tma_rates_write_text(const struct tma_rates *rates, FILE *out);
+void tma_rates_write_text(const struct tma_figures *figures, FILE *out);
 
 /* What limits it, and what to do; how busy its parts were is what is known of a run without
  * experiments. */
@@ -37,8 +29,5 @@ void tma_likely_text(const struct tma_cause_share *busy, size_t count, char text
 /* A list of shares of 0.1 % or more, the largest first, behind a title. Sorts them. */
 void tma_shares_write_text(const char *title, struct tma_cause_share *shares, size_t count,
                            FILE *out);
-
-/* The fraction of a run in which a resource was busy, as a share. */
-struct tma_cause_share tma_busy_share(const char *key, const char *text, double fraction);
 
 #endif

@@ -7,6 +7,17 @@
 
 #include "report/report.h"
 
+/* The peak rates of the machine, in bytes per SM clock cycle. 0: not known, and not reported. */
+struct tma_report_limits {
+    double sm_bytes_per_cycle;   /* of one SM's port, from L2 */
+    double gpc_bytes_per_cycle;  /* of the ports, from L2, of all GPCs that have a CTA */
+    double dram_bytes_per_cycle; /* of the data bus, all channels together */
+};
+
+/* The peak rates of the machine for the GPCs that the run used. */
+struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
+                                              const struct tma_result *result);
+
 struct tma_memory_figures {
     uint64_t cycles;        /* until L2 and DRAM are done; at least the cycles of the run */
     double l2_hit_fraction; /* hits of all sectors that L2 was asked for */

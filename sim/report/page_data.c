@@ -3,7 +3,6 @@
 #include "report/clock_figures.h"
 #include "report/figures.h"
 #include "report/first_screen.h"
-#include "report/kernel_figures.h"
 #include "report/labels.h"
 #include "report/sampled.h"
 #include "report/verdict.h"
@@ -64,27 +63,22 @@ static void write_way(const char *name, const struct tma_limit_figure *limit, ui
     tma_json_end_object(json);
 }
 
-/* What the tensor cores of the whole machine can, in TFLOP/s: what the run reached, by the part of
- * it that they were busy for. */
-static double peak_teraflops(const struct tma_kernel_figures *figures) {
-    return figures->tensor_of_all > 0 ? figures->teraflops / figures->tensor_of_all : 0;
-}
-
-static void write_roofs(const struct tma_page_input *input,
-                        const struct tma_kernel_figures *figures,
-                        const struct tma_limit_figure *limits,
-                        const struct tma_memory_figures *memory, uint32_t sms,
+static void write_roofs(const struct tma_page_input *input, const struct tma_figures *figures,
                         struct tma_json *json) {
-    const struct tma_limit_figure *sm = &limits[TMA_LIMIT_SM_PORT],
-                                  *gpc = &limits[TMA_LIMIT_GPC_PORTS],
-                                  *dram = &limits[TMA_LIMIT_DRAM];
+    const struct tma_limit_figure *sm = &figures->limits[TMA_LIMIT_SM_PORT],
+                                  *gpc = &figures->limits[TMA_LIMIT_GPC_PORTS],
+                                  *dram = &figures->limits[TMA_LIMIT_DRAM];
+    const struct tma_memory_figures *memory = &figures->memory;
     const struct tma_result *result = input->result;
-    uint32_t clock_mhz = figures == NULL ? input->machine->sm_clock_mhz : figures->sm_clock_mhz;
+    uint32_t clock_mhz = figures->sm_clock_mhz, sms = figures->sms;
+    /* What the tensor cores of the whole machine can: what the run reached, by the part of it that
+     * they were busy for. */
+    double peak = figures->tensor_of_all > 0 ? figures->teraflops / figures->tensor_of_all : 0;
     bool ports = sm->bytes_per_cycle_per_sm < gpc->bytes_per_cycle_per_sm;
-    tma_json_decimal(json, "teraflops", figures == NULL ? 0 : figures->teraflops, 2);
-    tma_json_decimal(json, "tensor_of_all", figures == NULL ? 0 : figures->tensor_of_all, 4);
+    tma_json_decimal(json, "teraflops", figures->teraflops, 2);
+    tma_json_decimal(json, "tensor_of_all", figures->tensor_of_all, 4);
     tma_json_begin_object(json, "roofline");
-    tma_json_decimal(json, "peak", figures == NULL ? 0 : peak_teraflops(figures), 1);
+    tma_json_decimal(json, "peak", peak, 1);
     tma_json_begin_array(json, "ways");
     write_way("DRAM", dram, sms, memory->dram_read_bytes + memory->dram_write_bytes, clock_mhz,
               json);
@@ -119,29 +113,15 @@ static void write_parts(const struct tma_page_input *input, const struct tma_cau
 }
 
 void tma_page_write_busy(const struct tma_page_input *input, struct tma_json *json) {
-    struct tma_cause_share parts[TMA_KERNEL_RESOURCE_COUNT];
-    _Static_assert((int)TMA_KERNEL_RESOURCE_COUNT >= (int)TMA_RESOURCE_COUNT, "both fit");
-    if (input->kernel != NULL) {
-        const struct tma_kernel_report_input report = {
-            .machine = input->machine, .kernel = input->kernel, .result = input->result};
-        struct tma_kernel_figures figures = tma_kernel_figures_of(&report);
-        for (enum tma_kernel_resource i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++)
-            parts[i] = tma_busy_share(tma_kernel_resource_key(i), tma_kernel_resource_text(i),
-                                      figures.busy[i]);
-        write_parts(input, parts, TMA_KERNEL_RESOURCE_COUNT, json);
-        write_roofs(input, &figures, figures.limits, &figures.memory, figures.sms, json);
-        return;
-    }
-    const struct tma_report_input report = {
-        .machine = input->machine,
-        .workload = input->workload,
-        .result = input->result,
-        .limits = tma_report_limits_of(input->machine, input->result)};
-    struct tma_figures figures = tma_figures_of(&report);
-    for (enum tma_resource i = 0; i < TMA_RESOURCE_COUNT; i++)
-        parts[i] = tma_busy_share(tma_resource_key(i), tma_resource_text(i), figures.busy[i]);
-    write_parts(input, parts, TMA_RESOURCE_COUNT, json);
-    write_roofs(input, NULL, figures.limits, &figures.memory, figures.sms, json);
+    struct tma_cause_share parts[TMA_RESOURCE_COUNT];
+    const struct tma_report_input report = {.machine = input->machine,
+                                            .workload = input->workload,
+                                            .kernel = input->kernel,
+                                            .result = input->result};
+    const struct tma_figures figures = tma_figures_of(&report);
+    tma_busy_shares(&figures, parts);
+    write_parts(input, parts, figures.busy_count, json);
+    write_roofs(input, &figures, json);
 }
 
 void tma_page_write_experiments(const struct tma_page_input *input, struct tma_json *json) {

@@ -1,7 +1,6 @@
 #include "report/report.h"
 
 #include "report/format_table.h"
-#include "report/kernel_figures.h"
 #include "report/report_formats.h"
 
 TMA_FORMAT_NAMES(tma_report_format_names, TMA_REPORT_FORMATS);
@@ -9,14 +8,6 @@ TMA_FORMAT_NAMES(tma_report_format_names, TMA_REPORT_FORMATS);
 void tma_report_write(const struct tma_report_input *input, int format, FILE *out) {
 #define WRITER(name) tma_report_write_##name,
     static void (*const writers[])(const struct tma_report_input *,
-                                   FILE *) = {TMA_REPORT_FORMATS(WRITER)};
-#undef WRITER
-    writers[format](input, out);
-}
-
-void tma_kernel_report_write(const struct tma_kernel_report_input *input, int format, FILE *out) {
-#define WRITER(name) tma_kernel_report_##name,
-    static void (*const writers[])(const struct tma_kernel_report_input *,
                                    FILE *) = {TMA_REPORT_FORMATS(WRITER)};
 #undef WRITER
     writers[format](input, out);

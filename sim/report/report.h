@@ -13,26 +13,17 @@
 
 TMA_API_BEGIN
 
-/* The peak rates of the machine, in bytes per SM clock cycle. 0: not known, and not reported. */
-struct tma_report_limits {
-    double sm_bytes_per_cycle;   /* of one SM's port, from L2 */
-    double gpc_bytes_per_cycle;  /* of the ports, from L2, of all GPCs that have a CTA */
-    double dram_bytes_per_cycle; /* of the data bus, all channels together */
-};
-
-/* The peak rates of the machine for the GPCs that the run used. */
-struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
-                                              const struct tma_result *result);
+struct tma_kernel;
 
 /* All pointers are borrowed. */
 struct tma_report_input {
     const char *scenario;              /* its name */
     const struct tma_digests *digests; /* NULL: not known */
     const struct tma_machine *machine;
-    const struct tma_workload *workload;
+    const struct tma_kernel *kernel;     /* a kernel with roles, laid out; NULL: */
+    const struct tma_workload *workload; /* the short form */
     const struct tma_result *result;
-    const char *const *map_names; /* by index of the tensor map in the workload */
-    struct tma_report_limits limits;
+    const char *const *map_names; /* by index of the tensor map */
     struct tma_findings findings;
     const struct tma_series *series; /* NULL: the report is without servers and series */
     bool partial;                    /* an interrupt ended the run */

@@ -26,20 +26,23 @@ static void rate(struct json_report *report, const char *key, double value) {
     tma_json_decimal(&report->json, key, value, RATE_DIGITS);
 }
 
-static void write_map(struct json_report *report, uint32_t index) {
-    const struct tma_tensor_map *map = &report->input->workload->maps[index];
-    const struct tma_map_array *array = &report->input->workload->arrays[index];
-    struct tma_json *json = &report->json;
+/* `array` is NULL of a kernel with roles, which says less of its maps. */
+static void write_map(struct tma_json *json, const char *name, const struct tma_tensor_map *map,
+                      const struct tma_map_array *array) {
     tma_json_begin_object(json, NULL);
-    tma_json_string(json, "name", report->input->map_names[index]);
+    tma_json_string(json, "name", name);
     tma_json_string(json, "data_type", tma_name_of(&tma_data_type_names, (int)map->data_type));
-    tma_json_string(json, "interleave", tma_name_of(&tma_interleave_names, (int)map->interleave));
+    if (array != NULL)
+        tma_json_string(json, "interleave",
+                        tma_name_of(&tma_interleave_names, (int)map->interleave));
     tma_json_string(json, "swizzle", tma_name_of(&tma_swizzle_names, (int)map->swizzle));
     tma_json_string(json, "l2_promotion",
                     tma_name_of(&tma_l2_promotion_names, (int)map->l2_promotion));
-    tma_json_string(json, "oob_fill", tma_name_of(&tma_oob_fill_names, (int)map->oob_fill));
-    tma_json_unsigned(json, "count", tma_array_maps(array));
-    tma_json_string(json, "descriptor", array->global ? "global" : "parameter");
+    if (array != NULL) {
+        tma_json_string(json, "oob_fill", tma_name_of(&tma_oob_fill_names, (int)map->oob_fill));
+        tma_json_unsigned(json, "count", tma_array_maps(array));
+        tma_json_string(json, "descriptor", array->global ? "global" : "parameter");
+    }
     tma_json_end_object(json);
 }
 
@@ -56,57 +59,93 @@ static void write_workload(struct json_report *report) {
     tma_json_string(json, "l2_state", workload->cold ? "cold" : "warm");
     tma_json_begin_array(json, "tensor_maps");
     for (uint32_t i = 0; i < workload->map_count; i++)
-        write_map(report, i);
+        write_map(json, report->input->map_names[i], &workload->maps[i], &workload->arrays[i]);
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+}
+
+static void write_kernel(struct json_report *report) {
+    const struct tma_kernel *kernel = report->input->kernel;
+    struct tma_json *json = &report->json;
+    tma_json_begin_object(json, "kernel");
+    tma_json_unsigned(json, "ctas", kernel->cta_count);
+    tma_json_unsigned(json, "ctas_per_cluster", tma_kernel_cluster_ctas(kernel));
+    tma_json_unsigned(json, "ctas_per_sm", report->result->ctas_per_sm);
+    tma_json_unsigned(json, "sms", report->figures->sms);
+    tma_json_unsigned(json, "threads", report->figures->threads);
+    tma_json_unsigned(json, "registers", kernel->registers);
+    tma_json_unsigned(json, "shared_bytes", kernel->shared_bytes);
+    tma_json_string(json, "l2_state", kernel->cold ? "cold" : "warm");
+    tma_json_begin_array(json, "rings");
+    for (uint32_t i = 0; i < kernel->ring_count; i++) {
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "name", kernel->rings[i].name);
+        tma_json_unsigned(json, "stages", kernel->rings[i].depth);
+        tma_json_unsigned(json, "stage_bytes", kernel->rings[i].stage_bytes);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+    tma_json_begin_array(json, "tensor_maps");
+    for (uint32_t i = 0; i < kernel->map_count; i++)
+        write_map(json, report->input->map_names[i], &kernel->maps[i], NULL);
     tma_json_end_array(json);
     tma_json_end_object(json);
 }
 
 static void write_rates(struct json_report *report) {
     const struct tma_figures *figures = report->figures;
+    const struct tma_result *result = report->result;
+    const struct tma_counters *counters = &result->counters;
+    bool has_roles = report->input->kernel != NULL;
     struct tma_json *json = &report->json;
-    tma_json_unsigned(json, "cycles", report->result->cycles);
+    tma_json_unsigned(json, "cycles", result->cycles);
     tma_launches_write_json(report->input->findings.draws, json);
     tma_json_unsigned(json, "memory_cycles", figures->memory.cycles);
     rate(report, "time_ns", figures->time_ns);
-    tma_distribution_write_json("cta_cycles", &report->result->cta_cycles, json);
-    tma_waves_write_json(report->result, 1, &report->json);
+    tma_distribution_write_json("cta_cycles", &result->cta_cycles, json);
+    tma_waves_write_json(result, has_roles ? result->ctas_per_sm : 1, json);
     tma_json_begin_object(json, "bytes");
     tma_json_unsigned(json, "moved", figures->moved_bytes);
-    tma_json_unsigned(json, "loaded", report->result->counters.bytes);
-    tma_json_unsigned(json, "from_tensor", report->result->counters.tensor_bytes);
-    tma_json_unsigned(json, "out_of_bounds_fill", figures->fill_bytes);
-    tma_json_unsigned(json, "multicast_copies", report->result->counters.copied_bytes);
-    tma_json_unsigned(json, "stored", report->result->counters.stored_bytes);
-    tma_json_unsigned(json, "reduced", report->result->counters.reduced_bytes);
-    tma_json_unsigned(json, "prefetched", report->result->counters.prefetched_bytes);
+    tma_json_unsigned(json, "loaded", counters->bytes);
+    tma_json_unsigned(json, "from_tensor", counters->tensor_bytes);
+    if (!has_roles)
+        tma_json_unsigned(json, "out_of_bounds_fill", figures->fill_bytes);
+    tma_json_unsigned(json, "multicast_copies", counters->copied_bytes);
+    tma_json_unsigned(json, "stored", counters->stored_bytes);
+    tma_json_unsigned(json, "reduced", counters->reduced_bytes);
+    tma_json_unsigned(json, "prefetched", counters->prefetched_bytes);
     tma_json_end_object(json);
     tma_json_begin_object(json, "rate");
     rate(report, "gigabytes_per_second", figures->gigabytes_per_second);
-    rate(report, "bytes_per_cycle", figures->bytes_per_cycle);
+    if (!has_roles)
+        rate(report, "bytes_per_cycle", figures->bytes_per_cycle);
     rate(report, "bytes_per_cycle_per_sm", figures->bytes_per_cycle_per_sm);
+    if (has_roles)
+        rate(report, "teraflops", figures->teraflops);
     tma_json_end_object(json);
     tma_limits_write_json(figures->limits, json);
-    tma_distribution_write_json("latency_cycles", &report->result->latency_cycles, json);
+    tma_distribution_write_json("latency_cycles", &result->latency_cycles, json);
 }
 
-static void write_tma(struct json_report *report) {
-    const struct tma_counters *counters = &report->result->counters;
-    struct tma_json *json = &report->json;
-    tma_json_begin_object(json, "tma");
-    tma_json_unsigned(json, "operations", counters->operations);
-    tma_json_unsigned(json, "rows", counters->rows);
-    tma_json_unsigned(json, "rows_out_of_bounds", counters->rows_out_of_bounds);
-    rate(report, "mean_row_bytes", report->figures->row_bytes);
-    tma_json_unsigned(json, "l2_requests", counters->l2_requests);
-    tma_map_fetches_write_json(counters, json);
-    tma_json_end_object(json);
-}
-
-static void write_l2_and_dram(struct json_report *report) {
+static void write_memory(struct json_report *report) {
     const struct tma_counters *counters = &report->result->counters;
     const struct tma_memory_figures *figures = &report->figures->memory;
+    bool has_roles = report->input->kernel != NULL;
     struct tma_json *json = &report->json;
+    tma_json_begin_object(json, "tma");
+    tma_json_unsigned(json, "operations", counters->operations - counters->lane_operations);
+    tma_json_unsigned(json, "rows", counters->rows);
+    tma_json_unsigned(json, "rows_out_of_bounds", counters->rows_out_of_bounds);
+    if (!has_roles) {
+        rate(report, "mean_row_bytes", report->figures->row_bytes);
+        tma_json_unsigned(json, "l2_requests", counters->l2_requests);
+    }
+    tma_map_fetches_write_json(counters, json);
+    tma_json_end_object(json);
+    tma_accesses_write_json(counters, json);
     tma_json_begin_object(json, "l2");
+    if (has_roles)
+        tma_json_unsigned(json, "requests", counters->l2_requests);
     tma_l2_members_write_json(counters, figures, json);
     tma_json_end_object(json);
     tma_dram_write_json(counters, figures, json);
@@ -179,44 +218,74 @@ static void write_shared_memory(struct json_report *report) {
     tma_json_end_object(json);
 }
 
-static void write_causes(struct json_report *report) {
+static void write_slots(struct json_report *report) {
     struct tma_json *json = &report->json;
     tma_json_unsigned(json, "slot_cycles", report->result->slot_cycles);
     tma_json_begin_array(json, "time");
-    for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
+    for (int i = 0; i < TMA_CAUSE_COUNT; i++)
         tma_cause_write_json(tma_slot_share(report->result, report->figures, (enum tma_cause)i),
                              "slot_cycles", json);
+    tma_json_end_array(json);
+}
+
+static void write_roles(struct json_report *report) {
+    const struct tma_kernel *kernel = report->input->kernel;
+    struct tma_json *json = &report->json;
+    tma_json_begin_array(json, "roles");
+    for (uint32_t r = 0; r < kernel->role_count; r++) {
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "name", kernel->roles[r].name);
+        tma_json_unsigned(json, "warps", kernel->roles[r].warps);
+        tma_json_unsigned(json, "cycles", report->figures->role_cycles[r]);
+        tma_json_begin_array(json, "time");
+        for (int c = 0; c < TMA_ROLE_CAUSE_COUNT; c++)
+            tma_cause_write_json(
+                tma_role_share(report->result, report->figures, r, (enum tma_role_cause)c),
+                "cycles", json);
+        tma_json_end_array(json);
+        tma_json_end_object(json);
     }
     tma_json_end_array(json);
 }
 
 static void write_busy(struct json_report *report) {
+    const struct tma_result *result = report->result;
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "busy");
-    for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
-        fraction(report, tma_resource_key((enum tma_resource)i), report->figures->busy[i]);
+    for (size_t i = 0; i < report->figures->busy_count; i++)
+        fraction(report, report->figures->busy[i].key, report->figures->busy[i].fraction);
+    tma_json_end_object(json);
+    if (report->input->kernel == NULL)
+        return;
+    tma_json_begin_object(json, "beside_products");
+    fraction(report, "fma", result->overlap_fma);
+    fraction(report, "alu", result->overlap_alu);
+    fraction(report, "sfu", result->overlap_sfu);
     tma_json_end_object(json);
 }
 
 void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
-    struct tma_figures figures = tma_figures_of(input);
+    const struct tma_figures figures = tma_figures_of(input);
     struct json_report report = {{.out = out}, input, input->result, &figures};
-    tma_json_begin_object(&report.json, NULL);
+    struct tma_json *json = &report.json;
+    bool has_roles = input->kernel != NULL;
+    tma_json_begin_object(json, NULL);
+    tma_provenance_json(input->digests, json);
     if (input->partial)
-        tma_json_bool(&report.json, "partial", true);
-    tma_sampled_write_json(input->result, &report.json);
-    tma_provenance_json(input->digests, &report.json);
-    tma_json_string(&report.json, "scenario", input->scenario);
-    tma_machine_write_json(input->machine, input->machine->sm_clock_mhz, &report.json);
-    write_workload(&report);
+        tma_json_bool(json, "partial", true);
+    tma_sampled_write_json(input->result, json);
+    tma_json_string(json, "scenario", input->scenario);
+    tma_machine_write_json(input->machine, figures.sm_clock_mhz, json);
+    if (has_roles)
+        tma_clock_write_json(&figures.clock, json);
+    (has_roles ? write_kernel : write_workload)(&report);
     write_rates(&report);
-    write_tma(&report);
-    write_l2_and_dram(&report);
-    write_shared_memory(&report);
-    write_causes(&report);
+    write_memory(&report);
+    if (!has_roles)
+        write_shared_memory(&report);
+    (has_roles ? write_roles : write_slots)(&report);
     write_busy(&report);
-    tma_findings_write_json(&input->findings, input->result->counters.operations == 0,
-                            &report.json);
-    tma_series_json(input->series, &report.json);
-    tma_json_end_object(&report.json);
+    tma_findings_write_json(&input->findings, figures.idle, json);
+    tma_series_json(input->series, json);
+    tma_json_end_object(json);
 }

@@ -5,7 +5,6 @@
 
 #include "report/decimal.h"
 #include "report/figures.h"
-#include "report/kernel_figures.h"
 #include "report/labels.h"
 #include "report/sampled.h"
 
@@ -16,7 +15,7 @@ static double rounded(double value) {
 
 struct tma_sweep_figures tma_sweep_figures_of(const struct tma_report_input *input) {
     struct tma_figures figures = tma_figures_of(input);
-    struct tma_busiest busiest = tma_busiest_of(input->result);
+    struct tma_busy busiest = tma_busiest_of(input->result);
     struct tma_sweep_figures row = {
         .cycles = input->result->cycles,
         .latency_cycles = input->result->latency_cycles.median,
@@ -26,7 +25,7 @@ struct tma_sweep_figures tma_sweep_figures_of(const struct tma_report_input *inp
         .gigabytes_per_second = rounded(figures.gigabytes_per_second),
         .bytes_per_cycle_per_sm = rounded(figures.bytes_per_cycle_per_sm),
         .l2_hit_fraction = rounded(figures.memory.l2_hit_fraction),
-        .busy = rounded(busiest.busy),
+        .busy = rounded(busiest.fraction),
         .timing_validated = input->machine->validated,
         .timing_edited = input->machine->edited,
         .timing_public = input->machine->public_data,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/kernel_figures.h"
+#include "report/figures.h"
 #include "report/ratio.h"
 
 /* Whether a role works for this time, and does not wait. */
@@ -29,10 +29,10 @@ static uint32_t computing_role(const struct tma_kernel *kernel, const struct tma
     return best;
 }
 
-struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input) {
+struct tma_tune_limiter tma_tune_limiter_of(const struct tma_report_input *input) {
     struct tma_tune_limiter limiter = {.ring = ""};
     uint32_t ring = 0;
-    struct tma_busiest busiest = tma_busiest_of(input->result);
+    struct tma_busy busiest = tma_busiest_of(input->result);
     int wait = TMA_ROLE_FULL;
     uint32_t role = computing_role(input->kernel, input->result);
     const uint64_t *cycles = input->result->role_cycles[role],
@@ -53,7 +53,7 @@ struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input
             ring = i;
     if ((wait == TMA_ROLE_FULL || wait == TMA_ROLE_EMPTY) && input->kernel->ring_count > 0)
         snprintf(limiter.ring, sizeof limiter.ring, "%s", input->kernel->rings[ring].name);
-    limiter.busy = busiest.busy;
+    limiter.busy = busiest.fraction;
     limiter.waited = tma_ratio((double)cycles[wait], (double)total);
     return limiter;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "engine/roles/kernel.h"
-#include "report/kernel_report.h"
+#include "report/report.h"
 #include "report/table.h"
 
 /* How the time of a combination was found: enumerator, name, what it says in a table. */
@@ -65,7 +65,7 @@ struct tma_tune {
 };
 
 /* Returns what limits a run of a kernel. */
-struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input);
+struct tma_tune_limiter tma_tune_limiter_of(const struct tma_report_input *input);
 
 /* Sorts the rows: by time, simulated, estimated, or at least; then the illegal ones and those that
  * are missing. Finds their ratios to the best and which are the same. */

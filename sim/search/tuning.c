@@ -68,7 +68,7 @@ static bool simulate(const struct task *task, struct tma_scenario *scenario,
         code = tma_kernel_estimate(&scenario->machine, kernel, &task->limits, result,
                                    &outcome->estimate, error);
     if (code == TMA_OK) {
-        struct tma_kernel_report_input input = {
+        struct tma_report_input input = {
             .scenario = scenario->name,
             .machine = &scenario->machine,
             .kernel = kernel,

@@ -16,7 +16,6 @@
 #include "engine/slots/run.h"
 #include "fuzz.h"
 #include "random_kernel.h"
-#include "report/kernel_report.h"
 #include "report/report.h"
 #include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
@@ -109,19 +108,20 @@ static bool look(void *context, const struct tma_run_state *state) {
 static void report(const struct subject *subject, const struct tma_result *result, FILE *out) {
     const int json = 1;
     if (subject->is_kernel) {
-        struct tma_kernel_report_input input = {.scenario = "random",
-                                                .machine = &subject->machine,
-                                                .kernel = &subject->scenario.program->kernel,
-                                                .result = result,
-                                                .map_names = map_names};
-        tma_kernel_report_write(&input, json, out);
-    } else {
         struct tma_report_input input = {.scenario = "random",
                                          .machine = &subject->machine,
-                                         .workload = &subject->workload,
+                                         .kernel = &subject->scenario.program->kernel,
                                          .result = result,
-                                         .map_names = map_names,
-                                         .limits = tma_report_limits_of(&subject->machine, result)};
+                                         .map_names = map_names};
+        tma_report_write(&input, json, out);
+    } else {
+        struct tma_report_input input = {
+            .scenario = "random",
+            .machine = &subject->machine,
+            .workload = &subject->workload,
+            .result = result,
+            .map_names = map_names,
+        };
         tma_report_write(&input, json, out);
     }
 }

@@ -17,7 +17,6 @@
 #include "machine.h"
 #include "random_workload.h"
 #include "report/figures.h"
-#include "report/kernel_figures.h"
 #include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "suite.h"
@@ -83,11 +82,10 @@ static void check_report(const char *name, const struct tma_machine *machine,
                                      .workload = workload,
                                      .result = result,
                                      .map_names = map_names,
-                                     .limits = tma_report_limits_of(machine, result),
                                      .details = true};
     struct tma_figures figures = tma_figures_of(&input);
-    for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
-        check_fraction(name, tma_resource_key((enum tma_resource)i), figures.busy[i]);
+    for (size_t i = 0; i < figures.busy_count; i++)
+        check_fraction(name, figures.busy[i].key, figures.busy[i].fraction);
     check_memory(name, figures.limits, &figures.memory, result);
     static char text[TEXT_BYTES];
     FILE *out = fmemopen(text, sizeof text, "w");
@@ -166,21 +164,21 @@ static void check_kernel(const char *name, const struct tma_machine *machine,
     check_counters(name, result, kernel->maps, kernel->map_count);
     const char *lost = what_roles_lose(result, kernel);
     ck_assert_msg(lost == NULL, "%s: %s", name, lost);
-    struct tma_kernel_report_input input = {.scenario = name,
-                                            .machine = machine,
-                                            .kernel = kernel,
-                                            .result = result,
-                                            .map_names = map_names,
-                                            .details = true};
-    struct tma_kernel_figures figures = tma_kernel_figures_of(&input);
-    for (int i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++)
-        check_fraction(name, tma_kernel_resource_key((enum tma_kernel_resource)i), figures.busy[i]);
+    struct tma_report_input input = {.scenario = name,
+                                     .machine = machine,
+                                     .kernel = kernel,
+                                     .result = result,
+                                     .map_names = map_names,
+                                     .details = true};
+    struct tma_figures figures = tma_figures_of(&input);
+    for (size_t i = 0; i < figures.busy_count; i++)
+        check_fraction(name, figures.busy[i].key, figures.busy[i].fraction);
     check_memory(name, figures.limits, &figures.memory, result);
     /* The port's time is that of the bytes, rounded to whole ticks. */
     ck_assert_double_eq_tol(figures.limits[TMA_LIMIT_SM_PORT].used, result->busy_sm_port, 0.01);
     static char text[TEXT_BYTES];
     FILE *out = fmemopen(text, sizeof text, "w");
-    tma_kernel_report_write(&input, 0, out);
+    tma_report_write(&input, 0, out);
     fclose(out);
     check_text(name, text);
     check_printed_limits(name, text);

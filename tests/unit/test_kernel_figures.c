@@ -4,7 +4,7 @@
 
 #include "engine.h"
 #include "engine/roles/kernel_run.h"
-#include "report/kernel_figures.h"
+#include "report/figures.h"
 #include "report/report.h"
 #include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
@@ -23,20 +23,20 @@ static void run(const char *path, const char *const *settings, size_t count) {
     tma_diagnostics_free(&list);
 }
 
-static struct tma_kernel_report_input input_of(void) {
-    return (struct tma_kernel_report_input){.scenario = scenario.name,
-                                            .machine = &scenario.machine,
-                                            .kernel = &scenario.program->kernel,
-                                            .result = &result,
-                                            .map_names = scenario.map_names};
+static struct tma_report_input input_of(void) {
+    return (struct tma_report_input){.scenario = scenario.name,
+                                     .machine = &scenario.machine,
+                                     .kernel = &scenario.program->kernel,
+                                     .result = &result,
+                                     .map_names = scenario.map_names};
 }
 
 /* Of the H200's 132 SMs, clusters of four fit 120. */
 START_TEST(test_sms_of_clusters) {
     const char *const settings[] = {"kernel.ctas=264"};
     run("configs/scenarios/kernels/cluster_of_4.yaml", settings, 1);
-    struct tma_kernel_report_input input = input_of();
-    struct tma_kernel_figures figures = tma_kernel_figures_of(&input);
+    struct tma_report_input input = input_of();
+    struct tma_figures figures = tma_figures_of(&input);
     ck_assert_uint_eq(figures.sms, 120);
     ck_assert_double_eq_tol(figures.limits[TMA_LIMIT_SM_PORT].used, result.busy_sm_port, 1e-3);
     tma_scenario_free(&scenario);
@@ -47,11 +47,11 @@ END_TEST
  * cycle. The port of an SM has the clock of the SM. */
 START_TEST(test_limits_of_clock) {
     const char *const settings[] = {"kernel.sm_clock=990 MHz"};
-    struct tma_kernel_figures figures[2];
+    struct tma_figures figures[2];
     for (size_t i = 0; i < 2; i++) {
         run("configs/scenarios/kernels/gemm.yaml", settings, i);
-        struct tma_kernel_report_input input = input_of();
-        figures[i] = tma_kernel_figures_of(&input);
+        struct tma_report_input input = input_of();
+        figures[i] = tma_figures_of(&input);
         ck_assert_uint_eq(figures[i].sm_clock_mhz, i == 0 ? 1980 : 990);
         tma_scenario_free(&scenario);
     }
@@ -76,13 +76,13 @@ START_TEST(test_chosen_time_is_simulated) {
     ck_assert(tma_kernel_find_memory_share(&scenario.machine, &scenario.program->kernel, NULL,
                                            &result, &error) == TMA_OK);
     ck_assert(result.memory_share != 0);
-    struct tma_kernel_report_input input = input_of();
-    struct tma_clock_figures loaded = tma_kernel_figures_of(&input).clock;
+    struct tma_report_input input = input_of();
+    struct tma_clock_figures loaded = tma_figures_of(&input).clock;
     tma_scenario_free(&scenario);
     snprintf(chosen, sizeof chosen, "kernel.sm_clock=%d MHz", (int)(loaded.mhz + 0.5));
     run("configs/kernels/gemm_ws.yaml", settings, 3);
     input = input_of();
-    struct tma_clock_figures fixed = tma_kernel_figures_of(&input).clock;
+    struct tma_clock_figures fixed = tma_figures_of(&input).clock;
     ck_assert(fixed.fixed && loaded.mhz < 1700);
     ck_assert_double_eq_tol(loaded.ns, fixed.ns, 0.005 * fixed.ns);
     tma_scenario_free(&scenario);

@@ -8,7 +8,7 @@
 #include "engine/roles/kernel_run.h"
 #include "kernel.h"
 #include "memory/machine_parameter.h"
-#include "report/kernel_figures.h"
+#include "report/figures.h"
 #include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "shipped_machine.h"
@@ -175,12 +175,12 @@ START_TEST(published_rates_of_kernels) {
     ck_assert(tma_kernel_run(&scenario.machine, kernel, NULL, &result, NULL, &error) == TMA_OK);
     ck_assert(tma_kernel_find_memory_share(&scenario.machine, kernel, NULL, &result, &error) ==
               TMA_OK);
-    struct tma_kernel_report_input input = {.scenario = scenario.name,
-                                            .machine = &scenario.machine,
-                                            .kernel = kernel,
-                                            .result = &result,
-                                            .map_names = scenario.map_names};
-    struct tma_kernel_figures figures = tma_kernel_figures_of(&input);
+    struct tma_report_input input = {.scenario = scenario.name,
+                                     .machine = &scenario.machine,
+                                     .kernel = kernel,
+                                     .result = &result,
+                                     .map_names = scenario.map_names};
+    struct tma_figures figures = tma_figures_of(&input);
     double rate = figures.teraflops > 0 ? figures.teraflops : figures.gigabytes_per_second,
            off = rate / kernels[_i].published - 1;
     ck_assert_msg(fabs(off - kernels[_i].error) < 0.002, "%s: %g, %.2f %%", kernels[_i].path, rate,

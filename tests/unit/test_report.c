@@ -169,14 +169,16 @@ static struct tma_result result;
 static struct tma_report_input input;
 
 static void set_up(void) {
-    machine = (struct tma_machine){.name = "toy",
-                                   .sm_count = 8,
-                                   .sm_clock_mhz = 2000,
-                                   .shared_memory_cta_bytes = 65536,
-                                   .topology = {.gpc_count = 1,
-                                                .gpc_size = {8},
-                                                .sms = {0, 1, 2, 3, 4, 5, 6, 7},
-                                                .placement = {0, 1, 2, 3, 4, 5, 6, 7}}};
+    machine = (struct tma_machine){
+        .name = "toy",
+        .sm_count = 8,
+        .sm_clock_mhz = 2000,
+        .shared_memory_cta_bytes = 65536,
+        .crossbar = {.sm_port_bytes_per_kcycle = 64000, .gpc_port_bytes_per_kcycle = 256000},
+        .topology = {.gpc_count = 1,
+                     .gpc_size = {8},
+                     .sms = {0, 1, 2, 3, 4, 5, 6, 7},
+                     .placement = {0, 1, 2, 3, 4, 5, 6, 7}}};
     workload = (struct tma_workload){
         .maps = {{.data_type = TMA_FLOAT16,
                   .swizzle = TMA_SWIZZLE_128B,
@@ -193,6 +195,7 @@ static void set_up(void) {
         .cold = true};
     result = (struct tma_result){
         .sms = 2,
+        .gpcs = 1,
         .cycles = 1000,
         .waves = {.count = 2, .ctas = 2, .idle_place_cycles = 200},
         .cta_cycles = {4, 400, 450, 500, 500},
@@ -242,7 +245,6 @@ static void set_up(void) {
                                       .workload = &workload,
                                       .result = &result,
                                       .map_names = map_names,
-                                      .limits = {64, 256, 0},
                                       .details = true};
 }
 
@@ -420,7 +422,7 @@ END_TEST
 /* Nothing to divide by: zeros, never a NaN. */
 START_TEST(test_empty_run) {
     static const char *const formats[] = {"text", "json"};
-    machine = (struct tma_machine){0};
+    machine = (struct tma_machine){.sm_clock_mhz = 1};
     workload = (struct tma_workload){0};
     result = (struct tma_result){.busy_tma = (double)NAN, .busy_l2 = (double)INFINITY};
     char text[TEXT_BYTES];

@@ -243,7 +243,6 @@ START_TEST(test_random_scenarios) {
             .workload = &scenario.workload,
             .result = &result,
             .map_names = scenario.map_names,
-            .limits = tma_report_limits_of(&scenario.machine, &result),
             .findings = {.experiments = &experiments, .draws = &experiments.before},
         };
         check_figures(&input);

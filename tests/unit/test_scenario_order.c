@@ -12,7 +12,7 @@
 #include "experiment/experiment.h"
 #include "machine.h"
 #include "random_kernels.h"
-#include "report/kernel_report.h"
+#include "report/report.h"
 #include "scenario/document.h"
 #include "scenario/kernel_program.h"
 #include "scenario/text_file.h"
@@ -147,16 +147,16 @@ static char *sort_lines(char *text) {
 static char *report_lines(const struct tma_scenario *scenario, const struct tma_machine *machine,
                           const struct tma_result *result) {
     const int json = 1;
-    struct tma_kernel_report_input input = {.scenario = "order",
-                                            .machine = machine,
-                                            .kernel = &scenario->program->kernel,
-                                            .result = result,
-                                            .map_names = scenario->map_names};
+    struct tma_report_input input = {.scenario = "order",
+                                     .machine = machine,
+                                     .kernel = &scenario->program->kernel,
+                                     .result = result,
+                                     .map_names = scenario->map_names};
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
     ck_assert_ptr_nonnull(out);
-    tma_kernel_report_write(&input, json, out);
+    tma_report_write(&input, json, out);
     fclose(out);
     return sort_lines(text);
 }
