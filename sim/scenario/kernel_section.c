@@ -51,81 +51,35 @@ struct kernel_input {
      .meaning = text},
 
 static const struct tma_key kernel_keys[] = {
-    {.path = "ctas",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 1,
-     .max = 1 << 20,
-     .offset = IN(kernel.cta_count),
-     .meaning = "number of CTAs in the grid"},
-    {.path = "launch",
-     .kind = TMA_KEY_ENUM,
-     .names = &launch_names,
-     .fallback = "all",
-     .offset = IN(launch),
-     .meaning = "all: so many CTAs; resident: of them, as many whole clusters as run at once, as "
-                "persistent kernels that ask cudaOccupancyMaxActiveClusters launch"},
-    {.path = "cluster",
-     .kind = TMA_KEY_ENUM,
-     .names = &cluster_names,
-     .fallback = "none",
-     .offset = IN(kernel.cluster_ctas),
-     .meaning = "number of CTAs in a cluster, which run on SMs of one GPC; none: launched without "
-                "clusters, which places CTAs differently than clusters of 1"},
-    {.path = "ctas_per_sm",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 1,
-     .max = 32,
-     .names = &auto_names,
-     .fallback = "auto",
-     .offset = IN(kernel.ctas_per_sm),
-     .meaning =
-         "number of CTAs that an SM runs at a time; auto: what threads, registers and shared "
-         "memory allow"},
-    {.path = "registers",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = 255,
-     .fallback = "0",
-     .offset = IN(kernel.registers),
-     .meaning = "registers of a thread; 0: they do not limit the CTAs of an SM"},
-    {.path = "shared_memory",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_driver_bytes,
-     .min = 0,
-     .max = 1 << 20,
-     .names = &auto_names,
-     .fallback = "auto",
-     .offset = IN(kernel.shared_bytes),
-     .meaning = "shared memory of a CTA, in bytes; auto: what its rings and buffers take"},
-    {.path = "sms",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 1,
-     .max = TMA_MAX_SMS,
-     .names = &all_names,
-     .fallback = "all",
-     .offset = IN(kernel.sm_count),
-     .meaning = "number of SMs that the kernel may use"},
+    TMA_NUMBER_KEY("ctas", U32, none, 1, 1 << 20, TMA_REQUIRED, IN(kernel.cta_count),
+                   "number of CTAs in the grid"),
+    TMA_WORD_KEY("launch", ENUM, launch_names, "all", IN(launch),
+                 "all: so many CTAs; resident: of them, as many whole clusters as run at once, as "
+                 "persistent kernels that ask cudaOccupancyMaxActiveClusters launch"),
+    TMA_WORD_KEY("cluster", ENUM, cluster_names, "none", IN(kernel.cluster_ctas),
+                 "number of CTAs in a cluster, which run on SMs of one GPC; none: launched without "
+                 "clusters, which places CTAs differently than clusters of 1"),
+    TMA_NUMBER_OR_WORD_KEY(
+        "ctas_per_sm", U32, none, 1, 32, auto_names, "auto", IN(kernel.ctas_per_sm),
+        "number of CTAs that an SM runs at a time; auto: what threads, registers and shared "
+        "memory allow"),
+    TMA_NUMBER_KEY("registers", U32, none, 0, 255, "0", IN(kernel.registers),
+                   "registers of a thread; 0: they do not limit the CTAs of an SM"),
+    TMA_NUMBER_OR_WORD_KEY(
+        "shared_memory", U32, driver_bytes, 0, 1 << 20, auto_names, "auto", IN(kernel.shared_bytes),
+        "shared memory of a CTA, in bytes; auto: what its rings and buffers take"),
+    TMA_NUMBER_OR_WORD_KEY("sms", U32, none, 1, TMA_MAX_SMS, all_names, "all", IN(kernel.sm_count),
+                           "number of SMs that the kernel may use"),
     {.path = "sm_clock", TMA_SM_CLOCK_KEY(IN(kernel.sm_clock_mhz))},
     {.path = "data", TMA_OPERAND_DATA_KEY(IN(kernel.data))},
-    {.path = "initial_cache",
-     .kind = TMA_KEY_BOOL,
-     .names = &cache_names,
-     .fallback = "cold",
-     .offset = IN(kernel.cold),
-     .meaning = "state of L2 at the start; cold: it holds nothing of the tensors; warm: it holds "
-                "what a run of the same kernel left"},
-    {.path = "code",
-     .kind = TMA_KEY_ENUM,
-     .names = &code_names,
-     .fallback = "cuda",
-     .offset = IN(code),
-     .meaning = "who wrote the code around the statements, which says what those cost that have no "
-                "number below; cuda: people, in CUDA C++, as the machine's numbers are; triton: "
-                "Triton's compiler"},
+    TMA_WORD_KEY("initial_cache", BOOL, cache_names, "cold", IN(kernel.cold),
+                 "state of L2 at the start; cold: it holds nothing of the tensors; warm: it holds "
+                 "what a run of the same kernel left"),
+    TMA_WORD_KEY(
+        "code", ENUM, code_names, "cuda", IN(code),
+        "who wrote the code around the statements, which says what those cost that have no "
+        "number below; cuda: people, in CUDA C++, as the machine's numbers are; triton: "
+        "Triton's compiler"),
     TMA_KERNEL_COSTS(COST){
         .path = "tables",
         .kind = TMA_KEY_MAPPING,
@@ -134,36 +88,23 @@ static const struct tma_key kernel_keys[] = {
         .meaning = "numbers that expressions look up by `NAME(ENTRY)`, and that name the rows of a "
                    "gather, by name: `NAME: [NUMBER, ...]`, or `NAME: {...}` for random ones; keys "
                    "below"},
-    {.path = "rings",
-     .kind = TMA_KEY_MAPPING,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(rings),
-     .meaning = "stages of shared memory that go round between roles, by name: `NAME: {...}`; keys "
-                "below"},
-    {.path = "buffers",
-     .kind = TMA_KEY_MAPPING,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(buffers),
-     .meaning =
-         "other shared memory, such as the tile that an epilogue stores: `NAME: BYTES`; or, in "
-         "the memory of a ring, `NAME: {...}`; keys below"},
-    {.path = "barriers",
-     .kind = TMA_KEY_NODE,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(barriers),
-     .meaning = "named barriers between roles: `[NAME, ...]`, or `NAME: ARRIVALS`, the number of "
-                "roles that complete it; without that number, all roles with a statement for it; "
-                "or `NAME: {...}`; keys below"},
-    {.path = "flags",
-     .kind = TMA_KEY_MAPPING,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(flags),
-     .meaning = "counters in global memory, which all CTAs share and which are 0 at the start: "
-                "`NAME: NUMBER`, so many of that name"},
-    {.path = "roles",
-     .kind = TMA_KEY_MAPPING,
-     .offset = IN(roles),
-     .meaning = "the warps of a CTA and their programs, by name: `NAME: {...}`; keys below"},
+    TMA_PLAIN_KEY(
+        "rings", MAPPING, TMA_OPTIONAL, IN(rings),
+        "stages of shared memory that go round between roles, by name: `NAME: {...}`; keys "
+        "below"),
+    TMA_PLAIN_KEY(
+        "buffers", MAPPING, TMA_OPTIONAL, IN(buffers),
+        "other shared memory, such as the tile that an epilogue stores: `NAME: BYTES`; or, in "
+        "the memory of a ring, `NAME: {...}`; keys below"),
+    TMA_PLAIN_KEY("barriers", NODE, TMA_OPTIONAL, IN(barriers),
+                  "named barriers between roles: `[NAME, ...]`, or `NAME: ARRIVALS`, the number of "
+                  "roles that complete it; without that number, all roles with a statement for it; "
+                  "or `NAME: {...}`; keys below"),
+    TMA_PLAIN_KEY("flags", MAPPING, TMA_OPTIONAL, IN(flags),
+                  "counters in global memory, which all CTAs share and which are 0 at the start: "
+                  "`NAME: NUMBER`, so many of that name"),
+    TMA_PLAIN_KEY("roles", MAPPING, TMA_REQUIRED, IN(roles),
+                  "the warps of a CTA and their programs, by name: `NAME: {...}`; keys below"),
 };
 
 const struct tma_schema tma_kernel_schema = {kernel_keys,
@@ -175,25 +116,12 @@ struct table_input {
 };
 
 static const struct tma_key table_keys[] = {
-    {.path = "count",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 1,
-     .max = TMA_MAX_TABLE_ENTRIES,
-     .offset = offsetof(struct table_input, count),
-     .meaning = "number of entries"},
-    {.path = "below",
-     .kind = TMA_KEY_EXPRESSION,
-     .offset = offsetof(struct table_input, below),
-     .meaning = "the entries are random numbers from 0 to below this one"},
-    {.path = "seed",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = UINT32_MAX,
-     .fallback = "1",
-     .offset = offsetof(struct table_input, seed),
-     .meaning = "the same seed gives the same entries"},
+    TMA_NUMBER_KEY("count", U32, none, 1, TMA_MAX_TABLE_ENTRIES, TMA_REQUIRED,
+                   offsetof(struct table_input, count), "number of entries"),
+    TMA_PLAIN_KEY("below", EXPRESSION, TMA_REQUIRED, offsetof(struct table_input, below),
+                  "the entries are random numbers from 0 to below this one"),
+    TMA_NUMBER_KEY("seed", U32, none, 0, UINT32_MAX, "1", offsetof(struct table_input, seed),
+                   "the same seed gives the same entries"),
 };
 
 const struct tma_schema tma_table_schema = {table_keys, sizeof table_keys / sizeof table_keys[0]};
@@ -218,20 +146,11 @@ struct ring_input {
 #define IN_RING(member) offsetof(struct ring_input, member)
 
 static const struct tma_key ring_keys[] = {
-    {.path = "stages",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 1,
-     .max = TMA_MAX_RING_DEPTH,
-     .fallback = "1",
-     .offset = IN_RING(ring.depth),
-     .meaning = "number of stages, each with a full and an empty mbarrier"},
-    {.path = "operands",
-     .kind = TMA_KEY_NODE,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN_RING(operands),
-     .meaning = "the tiles of a stage: `NAME: BYTES`, or `[NAME, ...]` with the sizes of their "
-                "loads; each is aligned to 1 KiB; default: one tile, which has the ring's name"},
+    TMA_NUMBER_KEY("stages", U32, none, 1, TMA_MAX_RING_DEPTH, "1", IN_RING(ring.depth),
+                   "number of stages, each with a full and an empty mbarrier"),
+    TMA_PLAIN_KEY("operands", NODE, TMA_OPTIONAL, IN_RING(operands),
+                  "the tiles of a stage: `NAME: BYTES`, or `[NAME, ...]` with the sizes of their "
+                  "loads; each is aligned to 1 KiB; default: one tile, which has the ring's name"),
     {.path = "release_to",
      .kind = TMA_KEY_EXPRESSION,
      .limit = TMA_MAX_CLUSTER,
@@ -242,13 +161,9 @@ static const struct tma_key ring_keys[] = {
      .meaning =
          "ranks of the cluster whose stage a release arrives at: those whose multicast fills "
          "this CTA's stage; default: the CTA's own"},
-    {.path = "release_scope",
-     .kind = TMA_KEY_BOOL,
-     .names = &scope_names,
-     .fallback = "cta",
-     .offset = IN_RING(ring.release_cluster),
-     .meaning = "cta: `mbarrier.arrive.shared::cluster`, whose default is cheap; cluster: "
-                "`.release.cluster`, which costs more"},
+    TMA_WORD_KEY("release_scope", BOOL, scope_names, "cta", IN_RING(ring.release_cluster),
+                 "cta: `mbarrier.arrive.shared::cluster`, whose default is cheap; cluster: "
+                 "`.release.cluster`, which costs more"),
     COPIES(ring_input, "rings like this one"),
 };
 
@@ -261,20 +176,11 @@ struct buffer_input {
 };
 
 static const struct tma_key buffer_keys[] = {
-    {.path = "bytes",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_driver_bytes,
-     .min = 16,
-     .max = 1 << 20,
-     .offset = offsetof(struct buffer_input, buffer.bytes),
-     .meaning = "size of the buffer"},
-    {.path = "over",
-     .kind = TMA_KEY_CHARS,
-     .max = TMA_KERNEL_NAME - 1,
-     .fallback = "",
-     .offset = offsetof(struct buffer_input, over),
-     .meaning = "ring in whose shared memory the buffer lies, when its stages are no longer used; "
-                "default: it has memory of its own"},
+    TMA_NUMBER_KEY("bytes", U32, driver_bytes, 16, 1 << 20, TMA_REQUIRED,
+                   offsetof(struct buffer_input, buffer.bytes), "size of the buffer"),
+    TMA_TEXT_KEY("over", CHARS, TMA_KERNEL_NAME - 1, "", offsetof(struct buffer_input, over),
+                 "ring in whose shared memory the buffer lies, when its stages are no longer used; "
+                 "default: it has memory of its own"),
     COPIES(buffer_input, "buffers like this one"),
 };
 
@@ -287,14 +193,9 @@ struct barrier_input {
 };
 
 static const struct tma_key barrier_keys[] = {
-    {.path = "arrivals",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = TMA_MAX_ROLES,
-     .fallback = "0",
-     .offset = offsetof(struct barrier_input, arrivals),
-     .meaning = "number of roles that complete it; 0: all roles with a statement for it"},
+    TMA_NUMBER_KEY("arrivals", U32, none, 0, TMA_MAX_ROLES, "0",
+                   offsetof(struct barrier_input, arrivals),
+                   "number of roles that complete it; 0: all roles with a statement for it"),
     COPIES(barrier_input, "barriers like this one"),
 };
 
@@ -308,18 +209,11 @@ struct role_input {
 };
 
 static const struct tma_key role_keys[] = {
-    {.path = "warps",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 1,
-     .max = 32,
-     .fallback = "1",
-     .offset = offsetof(struct role_input, role.warps),
-     .meaning = "number of warps that run the program together; one thread issues the operations"},
-    {.path = "program",
-     .kind = TMA_KEY_LIST,
-     .offset = offsetof(struct role_input, program),
-     .meaning = "the statements, in order; below"},
+    TMA_NUMBER_KEY(
+        "warps", U32, none, 1, 32, "1", offsetof(struct role_input, role.warps),
+        "number of warps that run the program together; one thread issues the operations"),
+    TMA_PLAIN_KEY("program", LIST, TMA_REQUIRED, offsetof(struct role_input, program),
+                  "the statements, in order; below"),
     COPIES(role_input, "roles with this text"),
 };
 

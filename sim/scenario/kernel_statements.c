@@ -38,30 +38,18 @@ struct tiles_input {
 };
 
 static const struct tma_key tiles_keys[] = {
-    {.path = "m",
-     .kind = TMA_KEY_EXPRESSION,
-     .offset = offsetof(struct tiles_input, m),
-     .meaning = "number of output tiles along m; the tile's own is the variable `m`"},
-    {.path = "n",
-     .kind = TMA_KEY_EXPRESSION,
-     .fallback = TMA_OPTIONAL,
-     .offset = offsetof(struct tiles_input, n),
-     .meaning = "number of output tiles along n; the tile's own is the variable `n`; default: 1"},
-    {.path = "group_m",
-     .kind = TMA_KEY_EXPRESSION,
-     .names = &group_names,
-     .fallback = TMA_OPTIONAL,
-     .offset = offsetof(struct tiles_input, group),
-     .meaning = "order of the tiles: so many along m, then the next n, as Triton groups them; 1: n "
-                "varies fastest; all: m varies fastest; default: all"},
-    {.path = "schedule",
-     .kind = TMA_KEY_ENUM,
-     .names = &schedule_names,
-     .fallback = "persistent",
-     .offset = offsetof(struct tiles_input, schedule),
-     .meaning =
-         "tiles of a CTA; persistent: `cta`, `cta + ctas`, ...; one: `cta`, if there is such "
-         "a tile; dynamic: the next one of a counter in global memory"},
+    TMA_PLAIN_KEY("m", EXPRESSION, TMA_REQUIRED, offsetof(struct tiles_input, m),
+                  "number of output tiles along m; the tile's own is the variable `m`"),
+    TMA_PLAIN_KEY("n", EXPRESSION, TMA_OPTIONAL, offsetof(struct tiles_input, n),
+                  "number of output tiles along n; the tile's own is the variable `n`; default: 1"),
+    TMA_WORD_KEY(
+        "group_m", EXPRESSION, group_names, TMA_OPTIONAL, offsetof(struct tiles_input, group),
+        "order of the tiles: so many along m, then the next n, as Triton groups them; 1: n "
+        "varies fastest; all: m varies fastest; default: all"),
+    TMA_WORD_KEY(
+        "schedule", ENUM, schedule_names, "persistent", offsetof(struct tiles_input, schedule),
+        "tiles of a CTA; persistent: `cta`, `cta + ctas`, ...; one: `cta`, if there is such "
+        "a tile; dynamic: the next one of a counter in global memory"),
 };
 
 const struct tma_schema tma_tiles_schema = {tiles_keys, sizeof tiles_keys / sizeof tiles_keys[0]};
@@ -81,32 +69,18 @@ static const struct tma_key mma_keys[] = {
      .offset = offsetof(struct mma_input, shape),
      .count_offset = offsetof(struct mma_input, shape_count),
      .meaning = "m, n and k of the product, in elements, all warps of the role together"},
-    {.path = "a",
-     .kind = TMA_KEY_CHARS_OR_MAPPING,
-     .max = MAX_PLACE - 1,
-     .offset = offsetof(struct mma_input, operands[TMA_MMA_A]),
-     .meaning = "the operand A, of m x k: `RING.OPERAND` in the current stage, a buffer, or "
-                "`registers`; `{tile: ...}` with the keys below, where it is not all of a K-major "
-                "tile"},
-    {.path = "b",
-     .kind = TMA_KEY_CHARS_OR_MAPPING,
-     .max = MAX_PLACE - 1,
-     .offset = offsetof(struct mma_input, operands[TMA_MMA_B]),
-     .meaning = "the operand B, of n x k, as `a`; it is in shared memory"},
-    {.path = "type",
-     .kind = TMA_KEY_ENUM,
-     .names = &type_names,
-     .fallback = "float16",
-     .offset = offsetof(struct mma_input, type),
-     .meaning = "type of the operands, which sets the rate of the tensor cores"},
-    {.path = "in_flight",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = 7,
-     .fallback = "0",
-     .offset = offsetof(struct mma_input, in_flight),
-     .meaning = "number of groups, this one included, that may still run when the role goes on"},
+    TMA_TEXT_KEY("a", CHARS_OR_MAPPING, MAX_PLACE - 1, TMA_REQUIRED,
+                 offsetof(struct mma_input, operands[TMA_MMA_A]),
+                 "the operand A, of m x k: `RING.OPERAND` in the current stage, a buffer, or "
+                 "`registers`; `{tile: ...}` with the keys below, where it is not all of a K-major "
+                 "tile"),
+    TMA_TEXT_KEY("b", CHARS_OR_MAPPING, MAX_PLACE - 1, TMA_REQUIRED,
+                 offsetof(struct mma_input, operands[TMA_MMA_B]),
+                 "the operand B, of n x k, as `a`; it is in shared memory"),
+    TMA_WORD_KEY("type", ENUM, type_names, "float16", offsetof(struct mma_input, type),
+                 "type of the operands, which sets the rate of the tensor cores"),
+    TMA_NUMBER_KEY("in_flight", U32, none, 0, 7, "0", offsetof(struct mma_input, in_flight),
+                   "number of groups, this one included, that may still run when the role goes on"),
 };
 
 const struct tma_schema tma_mma_schema = {mma_keys, sizeof mma_keys / sizeof mma_keys[0]};
@@ -126,13 +100,10 @@ static const struct tma_key mma_operand_keys[] = {
      .offset = offsetof(struct mma_operand_input, tile),
      .meaning = "`RING.OPERAND` in the current stage, or a buffer. A tile of several boxes has one "
                 "behind the other: each continues the rows of the one before, or has further rows"},
-    {.path = "major",
-     .kind = TMA_KEY_BOOL,
-     .names = &major_names,
-     .fallback = "k",
-     .offset = offsetof(struct mma_operand_input, mn_major),
-     .meaning = "the contiguous dimension of the tile; k: its rows are those of A or columns of B; "
-                "mn: its rows are steps along K, as those of V in attention"},
+    TMA_WORD_KEY(
+        "major", BOOL, major_names, "k", offsetof(struct mma_operand_input, mn_major),
+        "the contiguous dimension of the tile; k: its rows are those of A or columns of B; "
+        "mn: its rows are steps along K, as those of V in attention"),
     {.path = "at",
      .kind = TMA_KEY_EXPRESSION,
      .limit = 2,
@@ -179,33 +150,19 @@ struct wavefronts_input {
 };
 
 static const struct tma_key wavefronts_keys[] = {
-    {.path = "count",
-     .kind = TMA_KEY_EXPRESSION,
-     .offset = offsetof(struct wavefronts_input, count),
-     .meaning = "number of wavefronts"},
-    {.path = "read",
-     .kind = TMA_KEY_CHARS,
-     .max = MAX_PLACE - 1,
-     .fallback = TMA_OPTIONAL,
-     .offset = offsetof(struct wavefronts_input, read),
-     .meaning = "what they read: a buffer, or `RING.OPERAND` in the current stage"},
-    {.path = "write",
-     .kind = TMA_KEY_CHARS,
-     .max = MAX_PLACE - 1,
-     .fallback = TMA_OPTIONAL,
-     .offset = offsetof(struct wavefronts_input, write),
-     .meaning = "what they write: a buffer, or `RING.OPERAND` in the current stage; without `read` "
-                "and `write`, races with them are not found"},
-    {.path = "offset",
-     .kind = TMA_KEY_EXPRESSION,
-     .fallback = TMA_OPTIONAL,
-     .offset = offsetof(struct wavefronts_input, offset),
-     .meaning = "bytes from the start of the operand or buffer; default: 0"},
-    {.path = "bytes",
-     .kind = TMA_KEY_EXPRESSION,
-     .fallback = TMA_OPTIONAL,
-     .offset = offsetof(struct wavefronts_input, bytes),
-     .meaning = "bytes that they read or write; default: the rest of the operand or buffer"},
+    TMA_PLAIN_KEY("count", EXPRESSION, TMA_REQUIRED, offsetof(struct wavefronts_input, count),
+                  "number of wavefronts"),
+    TMA_TEXT_KEY("read", CHARS, MAX_PLACE - 1, TMA_OPTIONAL,
+                 offsetof(struct wavefronts_input, read),
+                 "what they read: a buffer, or `RING.OPERAND` in the current stage"),
+    TMA_TEXT_KEY(
+        "write", CHARS, MAX_PLACE - 1, TMA_OPTIONAL, offsetof(struct wavefronts_input, write),
+        "what they write: a buffer, or `RING.OPERAND` in the current stage; without `read` "
+        "and `write`, races with them are not found"),
+    TMA_PLAIN_KEY("offset", EXPRESSION, TMA_OPTIONAL, offsetof(struct wavefronts_input, offset),
+                  "bytes from the start of the operand or buffer; default: 0"),
+    TMA_PLAIN_KEY("bytes", EXPRESSION, TMA_OPTIONAL, offsetof(struct wavefronts_input, bytes),
+                  "bytes that they read or write; default: the rest of the operand or buffer"),
 };
 
 const struct tma_schema tma_wavefronts_schema = {wavefronts_keys, sizeof wavefronts_keys /
@@ -217,17 +174,11 @@ struct acquire_input {
 };
 
 static const struct tma_key acquire_keys[] = {
-    {.path = "ring",
-     .kind = TMA_KEY_CHARS,
-     .max = MAX_PLACE - 1,
-     .offset = offsetof(struct acquire_input, ring),
-     .meaning = "name of the ring"},
-    {.path = "expect",
-     .kind = TMA_KEY_EXPRESSION,
-     .fallback = TMA_OPTIONAL,
-     .offset = offsetof(struct acquire_input, expect),
-     .meaning = "bytes that the full mbarrier expects of this arrival, as a kernel may have them "
-                "wrong; default: those of the loads that follow"},
+    TMA_TEXT_KEY("ring", CHARS, MAX_PLACE - 1, TMA_REQUIRED, offsetof(struct acquire_input, ring),
+                 "name of the ring"),
+    TMA_PLAIN_KEY("expect", EXPRESSION, TMA_OPTIONAL, offsetof(struct acquire_input, expect),
+                  "bytes that the full mbarrier expects of this arrival, as a kernel may have them "
+                  "wrong; default: those of the loads that follow"),
 };
 
 const struct tma_schema tma_acquire_schema = {acquire_keys,
@@ -267,20 +218,12 @@ struct release_input {
 };
 
 static const struct tma_key release_keys[] = {
-    {.path = "ring",
-     .kind = TMA_KEY_CHARS,
-     .max = 95,
-     .offset = offsetof(struct release_input, ring),
-     .meaning = "name of the ring"},
-    {.path = "behind",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = TMA_MAX_RING_DEPTH - 1,
-     .fallback = "0",
-     .offset = offsetof(struct release_input, behind),
-     .meaning = "releases the stage that was the current one so many waits ago, if there were so "
-                "many: 1 behind an mma with `in_flight: 1`"},
+    TMA_TEXT_KEY("ring", CHARS, 95, TMA_REQUIRED, offsetof(struct release_input, ring),
+                 "name of the ring"),
+    TMA_NUMBER_KEY(
+        "behind", U32, none, 0, TMA_MAX_RING_DEPTH - 1, "0", offsetof(struct release_input, behind),
+        "releases the stage that was the current one so many waits ago, if there were so "
+        "many: 1 behind an mma with `in_flight: 1`"),
 };
 
 const struct tma_schema tma_release_schema = {release_keys,
@@ -292,21 +235,12 @@ struct wait_stores_input {
 };
 
 static const struct tma_key wait_stores_keys[] = {
-    {.path = "until",
-     .kind = TMA_KEY_BOOL,
-     .names = &until_names,
-     .fallback = "complete",
-     .offset = offsetof(struct wait_stores_input, read_only),
-     .meaning =
-         "read: shared memory can be written again; complete: the data are in global memory"},
-    {.path = "in_flight",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = 63,
-     .fallback = "0",
-     .offset = offsetof(struct wait_stores_input, in_flight),
-     .meaning = "number of groups that may be left"},
+    TMA_WORD_KEY(
+        "until", BOOL, until_names, "complete", offsetof(struct wait_stores_input, read_only),
+        "read: shared memory can be written again; complete: the data are in global memory"),
+    TMA_NUMBER_KEY("in_flight", U32, none, 0, 63, "0",
+                   offsetof(struct wait_stores_input, in_flight),
+                   "number of groups that may be left"),
 };
 
 const struct tma_schema tma_wait_stores_schema = {wait_stores_keys, sizeof wait_stores_keys /
@@ -336,10 +270,8 @@ static const struct tma_names reach_names = {"order of lanes", reach_items, 2};
     }
 
 static const struct tma_key dsmem_keys[] = {
-    {.path = "rank",
-     .kind = TMA_KEY_EXPRESSION,
-     .offset = offsetof(struct dsmem_input, rank),
-     .meaning = "rank of the CTA in the cluster whose shared memory it is"},
+    TMA_PLAIN_KEY("rank", EXPRESSION, TMA_REQUIRED, offsetof(struct dsmem_input, rank),
+                  "rank of the CTA in the cluster whose shared memory it is"),
     PLACE("read", read,
           "dsmem: what the lanes load: a buffer, or `RING.OPERAND` in the stage whose number is "
           "that of the own current one"),
@@ -356,43 +288,23 @@ static const struct tma_key dsmem_keys[] = {
                    "bulk: bytes from the start of `from`; default: 0"),
     EXPRESSION_KEY("bytes", dsmem_input, bytes,
                    "bytes that are moved; default: the rest of the place"),
-    {.path = "lane_bytes",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_driver_bytes,
-     .min = 1,
-     .max = 16,
-     .fallback = TMA_OPTIONAL,
-     .offset = offsetof(struct dsmem_input, lane_bytes),
-     .meaning = "dsmem: bytes that a lane accesses with an instruction: 1, 2, 4, 8 or 16; default: "
-                "16, with `reduction` 4"},
-    {.path = "lanes",
-     .kind = TMA_KEY_ENUM,
-     .names = &reach_names,
-     .fallback = "contiguous",
-     .offset = offsetof(struct dsmem_input, order),
-     .meaning = "dsmem: what a lane has; contiguous: neighbours; same: all lanes of the role have "
-                "the first piece"},
-    {.path = "active",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 1,
-     .max = 1 << 20,
-     .fallback = TMA_OPTIONAL,
-     .offset = offsetof(struct dsmem_input, active),
-     .meaning = "dsmem with `lanes: same`: number of lanes; default: all of the role"},
-    {.path = "reduction",
-     .kind = TMA_KEY_ENUM,
-     .names = &tma_reduction_words,
-     .fallback = TMA_OPTIONAL,
-     .offset = offsetof(struct dsmem_input, reduction),
-     .meaning = "dsmem with `write`: combines with what is there (`red`)"},
-    {.path = "returns",
-     .kind = TMA_KEY_BOOL,
-     .names = &returns_names,
-     .fallback = "nothing",
-     .offset = offsetof(struct dsmem_input, returns),
-     .meaning = "dsmem with `reduction`; nothing: `red`; value: `atom`, which wait_loads waits "
-                "for"},
+    TMA_NUMBER_KEY(
+        "lane_bytes", U32, driver_bytes, 1, 16, TMA_OPTIONAL,
+        offsetof(struct dsmem_input, lane_bytes),
+        "dsmem: bytes that a lane accesses with an instruction: 1, 2, 4, 8 or 16; default: "
+        "16, with `reduction` 4"),
+    TMA_WORD_KEY("lanes", ENUM, reach_names, "contiguous", offsetof(struct dsmem_input, order),
+                 "dsmem: what a lane has; contiguous: neighbours; same: all lanes of the role have "
+                 "the first piece"),
+    TMA_NUMBER_KEY("active", U32, none, 1, 1 << 20, TMA_OPTIONAL,
+                   offsetof(struct dsmem_input, active),
+                   "dsmem with `lanes: same`: number of lanes; default: all of the role"),
+    TMA_WORD_KEY("reduction", ENUM, tma_reduction_words, TMA_OPTIONAL,
+                 offsetof(struct dsmem_input, reduction),
+                 "dsmem with `write`: combines with what is there (`red`)"),
+    TMA_WORD_KEY("returns", BOOL, returns_names, "nothing", offsetof(struct dsmem_input, returns),
+                 "dsmem with `reduction`; nothing: `red`; value: `atom`, which wait_loads waits "
+                 "for"),
 };
 
 #undef PLACE

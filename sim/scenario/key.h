@@ -56,6 +56,24 @@ struct tma_key {
     const char *meaning;           /* for the reference: what the key sets or models */
 };
 
+/* Rows of tables of keys: a value of the kind; a word of `words`; a text of at most `most`
+ * characters; a number within limits; such a number, or a word; a list of numbers. */
+#define TMA_PLAIN_KEY(path, kind, fallback, offset, meaning)                                       \
+    { path, TMA_KEY_##kind, NULL, 0, 0, fallback, offset, NULL, 0, 0, meaning }
+#define TMA_WORD_KEY(path, kind, words, fallback, offset, meaning)                                 \
+    { path, TMA_KEY_##kind, NULL, 0, 0, fallback, offset, &(words), 0, 0, meaning }
+#define TMA_TEXT_KEY(path, kind, most, fallback, offset, meaning)                                  \
+    { path, TMA_KEY_##kind, NULL, 0, most, fallback, offset, NULL, 0, 0, meaning }
+#define TMA_NUMBER_KEY(path, kind, unit, min, max, fallback, offset, meaning)                      \
+    { path, TMA_KEY_##kind, &tma_unit_##unit, min, max, fallback, offset, NULL, 0, 0, meaning }
+#define TMA_NUMBER_OR_WORD_KEY(path, kind, unit, min, max, words, fallback, offset, meaning)       \
+    { path, TMA_KEY_##kind, &tma_unit_##unit, min, max, fallback, offset, &(words), 0, 0, meaning }
+#define TMA_NUMBERS_KEY(path, kind, unit, min, max, limit, fallback, offset, count, meaning)       \
+    {                                                                                              \
+        path, TMA_KEY_##kind, &tma_unit_##unit, min, max, fallback, offset, NULL, limit, count,    \
+            meaning                                                                                \
+    }
+
 /* True if the key's values are numbers, maybe besides words. */
 bool tma_key_is_number(const struct tma_key *key);
 

@@ -13,15 +13,10 @@ struct requirement {
 };
 
 static const struct tma_key keys[] = {
-    {.path = "that",
-     .kind = TMA_KEY_EXPRESSION,
-     .offset = offsetof(struct requirement, that),
-     .meaning = "a condition of the parameters, such as `BM % 64 == 0`"},
-    {.path = "why",
-     .kind = TMA_KEY_CHARS,
-     .max = MAX_REASON,
-     .offset = offsetof(struct requirement, why),
-     .meaning = "the reason, for the error where the condition does not hold"},
+    TMA_PLAIN_KEY("that", EXPRESSION, TMA_REQUIRED, offsetof(struct requirement, that),
+                  "a condition of the parameters, such as `BM % 64 == 0`"),
+    TMA_TEXT_KEY("why", CHARS, MAX_REASON, TMA_REQUIRED, offsetof(struct requirement, why),
+                 "the reason, for the error where the condition does not hold"),
 };
 
 const struct tma_schema tma_requirement_schema = {keys, sizeof keys / sizeof keys[0]};

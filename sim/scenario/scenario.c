@@ -29,61 +29,33 @@ struct scenario_input {
 #define IN(member) offsetof(struct scenario_input, member)
 
 static const struct tma_key keys[] = {
-    {.path = "name",
-     .kind = TMA_KEY_CHARS,
-     .max = TMA_MAX_NAME - 1,
-     .offset = IN(name),
-     .meaning = "name of the scenario in reports and traces"},
-    {.path = "description",
-     .kind = TMA_KEY_CHARS,
-     .max = 511,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(description),
-     .meaning = "what the scenario shows, for its readers"},
-    {.path = "gpu",
-     .kind = TMA_KEY_CHARS_OR_MAPPING,
-     .max = 511,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(gpu),
-     .meaning = "the machine: the name of one that belongs to tmasim (default: h200) or lies in "
-                "`gpus` of a folder that TMASIM_PATH names; or the path of a machine file, "
-                "relative to the scenario's file; or the keys of a machine file themselves, where "
-                "`extends` names a machine whose values hold where the mapping has none"},
-    {.path = "extends",
-     .kind = TMA_KEY_CHARS,
-     .max = 511,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(extends),
-     .meaning = "another scenario, by its path or its name, whose values hold where this one has "
-                "none: mappings are joined key by key, lists and single values replaced"},
-    {.path = "parameters",
-     .kind = TMA_KEY_MAPPING,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(parameters),
-     .meaning = "whole numbers by name, `NAME: EXPRESSION`, that the expressions of the scenario "
-                "use; each may use those before it; `--set NAME=VALUE` changes one"},
-    {.path = "requires",
-     .kind = TMA_KEY_LIST,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(requirements),
-     .meaning = "what has to hold of the parameters, else the scenario is wrong; keys of each "
-                "entry below"},
-    {.path = "tensor_maps",
-     .kind = TMA_KEY_MAPPING,
-     .offset = IN(tensor_maps),
-     .meaning = "the tensor maps by name: `NAME: {...}`; keys below"},
-    {.path = "workload",
-     .kind = TMA_KEY_MAPPING,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(workload),
-     .meaning = "what the CTAs do, in the short form: slots that refill themselves; keys below; a "
-                "scenario has this key or `kernel`"},
-    {.path = "kernel",
-     .kind = TMA_KEY_MAPPING,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(kernel),
-     .meaning = "what the CTAs do, as programs of roles; `tmasim help kernel` lists its keys and "
-                "statements"},
+    TMA_TEXT_KEY("name", CHARS, TMA_MAX_NAME - 1, TMA_REQUIRED, IN(name),
+                 "name of the scenario in reports and traces"),
+    TMA_TEXT_KEY("description", CHARS, 511, TMA_OPTIONAL, IN(description),
+                 "what the scenario shows, for its readers"),
+    TMA_TEXT_KEY("gpu", CHARS_OR_MAPPING, 511, TMA_OPTIONAL, IN(gpu),
+                 "the machine: the name of one that belongs to tmasim (default: h200) or lies in "
+                 "`gpus` of a folder that TMASIM_PATH names; or the path of a machine file, "
+                 "relative to the scenario's file; or the keys of a machine file themselves, where "
+                 "`extends` names a machine whose values hold where the mapping has none"),
+    TMA_TEXT_KEY("extends", CHARS, 511, TMA_OPTIONAL, IN(extends),
+                 "another scenario, by its path or its name, whose values hold where this one has "
+                 "none: mappings are joined key by key, lists and single values replaced"),
+    TMA_PLAIN_KEY("parameters", MAPPING, TMA_OPTIONAL, IN(parameters),
+                  "whole numbers by name, `NAME: EXPRESSION`, that the expressions of the scenario "
+                  "use; each may use those before it; `--set NAME=VALUE` changes one"),
+    TMA_PLAIN_KEY("requires", LIST, TMA_OPTIONAL, IN(requirements),
+                  "what has to hold of the parameters, else the scenario is wrong; keys of each "
+                  "entry below"),
+    TMA_PLAIN_KEY("tensor_maps", MAPPING, TMA_REQUIRED, IN(tensor_maps),
+                  "the tensor maps by name: `NAME: {...}`; keys below"),
+    TMA_PLAIN_KEY(
+        "workload", MAPPING, TMA_OPTIONAL, IN(workload),
+        "what the CTAs do, in the short form: slots that refill themselves; keys below; a "
+        "scenario has this key or `kernel`"),
+    TMA_PLAIN_KEY("kernel", MAPPING, TMA_OPTIONAL, IN(kernel),
+                  "what the CTAs do, as programs of roles; `tmasim help kernel` lists its keys and "
+                  "statements"),
 };
 
 const struct tma_schema tma_scenario_schema = {keys, sizeof keys / sizeof keys[0]};
