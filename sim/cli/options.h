@@ -107,6 +107,12 @@ enum cli_format { CLI_FORMAT_TEXT, CLI_FORMAT_JSON };
 
 extern const struct tma_names cli_format_names;
 
+/* Rows of tables of options: a flag, and an option with a value. */
+#define CLI_FLAG_OPTION(name, where, help)                                                         \
+    { name, NULL, NULL, CLI_FLAG, where, NULL, false, false, help }
+#define CLI_VALUE_OPTION(name, value, kind, where, help)                                           \
+    { name, NULL, value, CLI_##kind, where, NULL, false, false, help }
+
 /* Options that several verbs have. */
 #define CLI_OPTION_OUTPUT                                                                          \
     {                                                                                              \
@@ -121,10 +127,7 @@ extern const struct tma_names cli_format_names;
         .help = "output format (the first is the default)"                                         \
     }
 #define CLI_OPTION_JSON                                                                            \
-    {                                                                                              \
-        .name = "--json", .kind = CLI_FLAG, .offset = offsetof(struct cli_options, json),          \
-        .help = "short for --format json"                                                          \
-    }
+    CLI_FLAG_OPTION("--json", offsetof(struct cli_options, json), "short for --format json")
 #define CLI_OPTION_ARCHITECTURE                                                                    \
     {                                                                                              \
         .name = "--arch", .value = "ARCHITECTURE", .kind = CLI_CHOICE,                             \
@@ -148,11 +151,8 @@ extern const struct tma_names cli_format_names;
                 "(CU_TENSOR_MAP_...); both are read"                                               \
     }
 #define CLI_OPTION_DESCRIPTOR_ADDRESS                                                              \
-    {                                                                                              \
-        .name = "--at", .value = "ADDRESS", .kind = CLI_TEXT,                                      \
-        .offset = offsetof(struct cli_options, descriptor_address),                                \
-        .help = "address of the 128 bytes in memory; it must be a multiple of 64"                  \
-    }
+    CLI_VALUE_OPTION("--at", "ADDRESS", TEXT, offsetof(struct cli_options, descriptor_address),    \
+                     "address of the 128 bytes in memory; it must be a multiple of 64")
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \
         .name = "--set", .value = "PATH=VALUE", .kind = CLI_LIST,                                  \
@@ -162,12 +162,9 @@ extern const struct tma_names cli_format_names;
                 "name; several with spaces between them: --set M=4096 N=4096"                      \
     }
 #define CLI_OPTION_GPU                                                                             \
-    {                                                                                              \
-        .name = "--gpu", .value = "MACHINE", .kind = CLI_TEXT,                                     \
-        .offset = offsetof(struct cli_options, gpu),                                               \
-        .help = "simulate this machine: a word of tmasim machines, or a file; short for\n"         \
-                "--set gpu=MACHINE"                                                                \
-    }
+    CLI_VALUE_OPTION("--gpu", "MACHINE", TEXT, offsetof(struct cli_options, gpu),                  \
+                     "simulate this machine: a word of tmasim machines, or a file; short for\n"    \
+                     "--set gpu=MACHINE")
 #define CLI_OPTION_JOBS                                                                            \
     {                                                                                              \
         .name = "--jobs", .short_name = "-j", .value = "N", .kind = CLI_COUNT,                     \
@@ -176,27 +173,21 @@ extern const struct tma_names cli_format_names;
                 "the output is the same"                                                           \
     }
 #define CLI_OPTION_LAUNCH(where)                                                                   \
-    {                                                                                              \
-        .name = "--launch", .value = "LABEL", .kind = CLI_TEXT, .offset = where,                   \
-        .help = "the record with this label, of a file of launch records (.jsonl)"                 \
-    }
+    CLI_VALUE_OPTION("--launch", "LABEL", TEXT, where,                                             \
+                     "the record with this label, of a file of launch records (.jsonl)")
 #define CLI_OPTION_SANITIZE(where)                                                                 \
-    {                                                                                              \
-        .name = "--sanitize", .value = "CTAS", .kind = CLI_COUNT, .offset = where,                 \
-        .help = "of a launch: check the first CTAS CTAs for races (default 2)"                     \
-    }
+    CLI_VALUE_OPTION("--sanitize", "CTAS", COUNT, where,                                           \
+                     "of a launch: check the first CTAS CTAs for races (default 2)")
 #define CLI_OPTION_SASS(where)                                                                     \
-    {                                                                                              \
-        .name = "--sass", .value = "FILE", .kind = CLI_TEXT, .offset = where,                      \
-        .help = "of launches: take issue slots and the order inside blocks from what nvdisasm -c " \
-                "-gp\nsays of the kernel, or from NAME.sass for NAME.ptx in the folder FILE"       \
-    }
+    CLI_VALUE_OPTION(                                                                              \
+        "--sass", "FILE", TEXT, where,                                                             \
+        "of launches: take issue slots and the order inside blocks from what nvdisasm -c "         \
+        "-gp\nsays of the kernel, or from NAME.sass for NAME.ptx in the folder FILE")
 #define CLI_OPTION_STRICT(where)                                                                   \
-    {                                                                                              \
-        .name = "--strict", .kind = CLI_FLAG, .offset = where,                                     \
-        .help = "of a launch: reads of shared memory that a TMA operation overwrites later need "  \
-                "a\nproxy fence, too"                                                              \
-    }
+    CLI_FLAG_OPTION(                                                                               \
+        "--strict", where,                                                                         \
+        "of a launch: reads of shared memory that a TMA operation overwrites later need "          \
+        "a\nproxy fence, too")
 #define CLI_OPTION_QUIET                                                                           \
     {                                                                                              \
         .name = "--quiet", .short_name = "-q", .kind = CLI_FLAG,                                   \

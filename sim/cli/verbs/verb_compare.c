@@ -260,17 +260,13 @@ static const struct cli_option options[] = {
     CLI_OPTION_GPU,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_compare_format_names),
-    {.name = "--pad",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct compare_options, pad),
-     .help = "also show the effect of padding after every row, and its cost in shared memory"},
-    {.name = "--draws",
-     .value = "N",
-     .kind = CLI_COUNT,
-     .offset = offsetof(struct compare_options, draws),
-     .help =
-         "also run each mode with the seeds (topology.draw) 1 to N, and say whether the cycles\n"
-         "of the modes differ more than those of launches"},
+    CLI_FLAG_OPTION(
+        "--pad", offsetof(struct compare_options, pad),
+        "also show the effect of padding after every row, and its cost in shared memory"),
+    CLI_VALUE_OPTION(
+        "--draws", "N", COUNT, offsetof(struct compare_options, draws),
+        "also run each mode with the seeds (topology.draw) 1 to N, and say whether the cycles\n"
+        "of the modes differ more than those of launches"),
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
     CLI_OPTION_OUTPUT,

@@ -227,11 +227,9 @@ static const struct cli_option options[] = {
     CLI_OPTION_ARCHITECTURE,
     CLI_OPTION_NAMES,
     CLI_OPTION_DESCRIPTOR_ADDRESS,
-    {.name = "--map",
-     .value = "NAME",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct decode_options, map),
-     .help = "decode this one of several tensor maps that encode has written; default: all"},
+    CLI_VALUE_OPTION(
+        "--map", "NAME", TEXT, offsetof(struct decode_options, map),
+        "decode this one of several tensor maps that encode has written; default: all"),
     OPERATION_OPTION("--load", "COORDINATES", load,
                      "say whether a load at these coordinates faults, and where its bytes go;\n"
                      "for example --load 64,8 (innermost dimension first)"),

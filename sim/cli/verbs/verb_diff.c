@@ -164,11 +164,9 @@ static int run(const struct cli_options *options) {
 
 static const struct cli_option options[] = {
     CLI_DIFFERENCE_OPTIONS(struct diff_options),
-    {.name = "--base",
-     .value = "N",
-     .kind = CLI_COUNT,
-     .offset = offsetof(struct diff_options, base),
-     .help = "compare with the Nth file, or with the Nth row of a sweep (default: the first)"},
+    CLI_VALUE_OPTION(
+        "--base", "N", COUNT, offsetof(struct diff_options, base),
+        "compare with the Nth file, or with the Nth row of a sweep (default: the first)"),
     CLI_OPTION_FORMAT(&tma_difference_format_names),
     CLI_OPTION_OUTPUT,
 };

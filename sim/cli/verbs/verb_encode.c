@@ -104,11 +104,8 @@ static int run(const struct cli_options *common) {
 }
 
 static const struct cli_option options[] = {
-    {.name = "--map",
-     .value = "NAME",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct encode_options, map),
-     .help = "encode this tensor map; default: all of them"},
+    CLI_VALUE_OPTION("--map", "NAME", TEXT, offsetof(struct encode_options, map),
+                     "encode this tensor map; default: all of them"),
     CLI_OPTION_ARCHITECTURE,
     CLI_OPTION_SET,
     CLI_OPTION_FORMAT(&cli_dump_format_names),

@@ -53,17 +53,12 @@ static int run(const struct cli_options *options) {
 }
 
 static const struct cli_option options[] = {
-    {.name = "--consumer",
-     .value = "N",
-     .kind = CLI_COUNT,
-     .offset = offsetof(struct explain_options, consumer),
-     .help = "explain an access of this consumer; default: 0, the first one"},
-    {.name = "--instruction",
-     .value = "N",
-     .kind = CLI_COUNT,
-     .offset = offsetof(struct explain_options, instruction),
-     .help = "explain this instruction of a pass over the tile; default: the first one with\n"
-             "the worst conflict"},
+    CLI_VALUE_OPTION("--consumer", "N", COUNT, offsetof(struct explain_options, consumer),
+                     "explain an access of this consumer; default: 0, the first one"),
+    CLI_VALUE_OPTION(
+        "--instruction", "N", COUNT, offsetof(struct explain_options, instruction),
+        "explain this instruction of a pass over the tile; default: the first one with\n"
+        "the worst conflict"),
     CLI_OPTION_SET,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_explanation_format_names),

@@ -77,10 +77,9 @@ static int run(const struct cli_options *options) {
 }
 
 static const struct cli_option options[] = {
-    {.name = "--man",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct help_options, man),
-     .help = "write the man page: of the command, of a verb, or of scenario, kernel or machine"},
+    CLI_FLAG_OPTION(
+        "--man", offsetof(struct help_options, man),
+        "write the man page: of the command, of a verb, or of scenario, kernel or machine"),
 };
 
 const struct cli_verb cli_help = {

@@ -206,11 +206,8 @@ static int run(const struct cli_options *options) {
 }
 
 static const struct cli_option options[] = {
-    {.name = "--kernel",
-     .value = "NAME",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct launch_options, kernel),
-     .help = "the entry of the PTX; default: the only one"},
+    CLI_VALUE_OPTION("--kernel", "NAME", TEXT, offsetof(struct launch_options, kernel),
+                     "the entry of the PTX; default: the only one"),
     CLI_OPTION_OUTPUT,
 };
 

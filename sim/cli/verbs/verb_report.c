@@ -220,21 +220,16 @@ static const struct cli_option options[] = {
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_JOBS,
     CLI_OPTION_OUTPUT,
-    {.name = "--why",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct report_options, why),
-     .help = "find out what limits the run: run it again with one thing relieved at a time.\n"
-             "This is the default where the run takes less than a second, as for run"},
-    {.name = "--no-why",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct report_options, no_why),
-     .help = "run the scenario only once"},
-    {.name = "--exact",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct report_options, exact),
-     .help =
-         "simulate all of a long run. Without it, as without --why, a run that moves more than\n"
-         "192 MB is sampled as with --sample, and the page says so"},
+    CLI_FLAG_OPTION(
+        "--why", offsetof(struct report_options, why),
+        "find out what limits the run: run it again with one thing relieved at a time.\n"
+        "This is the default where the run takes less than a second, as for run"),
+    CLI_FLAG_OPTION("--no-why", offsetof(struct report_options, no_why),
+                    "run the scenario only once"),
+    CLI_FLAG_OPTION(
+        "--exact", offsetof(struct report_options, exact),
+        "simulate all of a long run. Without it, as without --why, a run that moves more than\n"
+        "192 MB is sampled as with --sample, and the page says so"),
     CLI_OPTION_SAMPLE(offsetof(struct report_options, sampling)),
     CLI_OPTION_QUIET,
     CLI_OPTION_LAUNCH(offsetof(struct report_options, launch)),

@@ -359,92 +359,60 @@ static const struct cli_option options[] = {
     CLI_OPTION_JOBS,
     CLI_OPTION_FORMAT(&run_format_names),
     CLI_OPTION_OUTPUT,
-    {.name = "--trace",
-     .value = "FILE",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct run_options, files[TRACE]),
-     .help = "write a trace to FILE: one line for each event"},
-    {.name = "--timeline",
-     .value = "FILE",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct run_options, files[TIMELINE]),
-     .help = "write a timeline to FILE: Chrome trace events, which ui.perfetto.dev opens"},
-    {.name = "--trace-limit",
-     .value = "BYTES",
-     .kind = CLI_COUNT,
-     .offset = offsetof(struct run_options, trace_limit),
-     .help =
-         "end the trace where it would be longer (default 2000000000; 0: no limit), and say what\n"
-         "was dropped"},
-    {.name = "--stats",
-     .value = "FILE",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct run_options, files[STATS]),
-     .help = "write every figure to FILE, a line each: name, value, meaning and unit; also those\n"
-             "of each L2 slice, DRAM channel and port, latencies, and time series"},
-    {.name = "--resolved",
-     .value = "FILE",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct run_options, files[RESOLVED]),
-     .help =
-         "write the whole configuration to FILE, a scenario that runs alike, with the origin of\n"
-         "each value: a line of a file, --set or a default"},
-    {.name = "--details",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct run_options, details),
-     .help = "show all counters: of CTAs, operations, caches, DRAM and shared memory; a report as "
-             "JSON\n"
-             "has them anyway, and gets slices, channels, ports, latencies and series"},
-    {.name = "--why",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct run_options, why),
-     .help = "find out what limits the run: run it again with one thing relieved at a time.\n"
-             "This is the default for runs of about a second or less"},
-    {.name = "--no-why",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct run_options, no_why),
-     .help = "run the scenario only once"},
+    CLI_VALUE_OPTION("--trace", "FILE", TEXT, offsetof(struct run_options, files[TRACE]),
+                     "write a trace to FILE: one line for each event"),
+    CLI_VALUE_OPTION("--timeline", "FILE", TEXT, offsetof(struct run_options, files[TIMELINE]),
+                     "write a timeline to FILE: Chrome trace events, which ui.perfetto.dev opens"),
+    CLI_VALUE_OPTION(
+        "--trace-limit", "BYTES", COUNT, offsetof(struct run_options, trace_limit),
+        "end the trace where it would be longer (default 2000000000; 0: no limit), and say what\n"
+        "was dropped"),
+    CLI_VALUE_OPTION(
+        "--stats", "FILE", TEXT, offsetof(struct run_options, files[STATS]),
+        "write every figure to FILE, a line each: name, value, meaning and unit; also those\n"
+        "of each L2 slice, DRAM channel and port, latencies, and time series"),
+    CLI_VALUE_OPTION(
+        "--resolved", "FILE", TEXT, offsetof(struct run_options, files[RESOLVED]),
+        "write the whole configuration to FILE, a scenario that runs alike, with the origin of\n"
+        "each value: a line of a file, --set or a default"),
+    CLI_FLAG_OPTION(
+        "--details", offsetof(struct run_options, details),
+        "show all counters: of CTAs, operations, caches, DRAM and shared memory; a report as "
+        "JSON\n"
+        "has them anyway, and gets slices, channels, ports, latencies and series"),
+    CLI_FLAG_OPTION(
+        "--why", offsetof(struct run_options, why),
+        "find out what limits the run: run it again with one thing relieved at a time.\n"
+        "This is the default for runs of about a second or less"),
+    CLI_FLAG_OPTION("--no-why", offsetof(struct run_options, no_why), "run the scenario only once"),
     CLI_OPTION_QUIET,
-    {.name = "--draws",
-     .value = "N",
-     .kind = CLI_COUNT,
-     .offset = offsetof(struct run_options, draws),
-     .help = "also run with the seeds (topology.draw) 1 to N, and report the median, the least\n"
-             "and the most cycles; what saves less than launches differ is then no saving"},
+    CLI_VALUE_OPTION(
+        "--draws", "N", COUNT, offsetof(struct run_options, draws),
+        "also run with the seeds (topology.draw) 1 to N, and report the median, the least\n"
+        "and the most cycles; what saves less than launches differ is then no saving"),
     CLI_OPTION_SAMPLE(offsetof(struct run_options, sampling)),
-    {.name = "--yes",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct run_options, yes),
-     .help = "run a kernel even if it has more than 10^9 operations"},
-    {.name = "--allow-races",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct run_options, allow_races),
-     .help = "go on where two accesses of a kernel to shared memory are in no order, and say so\n"
-             "behind the report; what hardware then computes is wrong now and then"},
+    CLI_FLAG_OPTION("--yes", offsetof(struct run_options, yes),
+                    "run a kernel even if it has more than 10^9 operations"),
+    CLI_FLAG_OPTION(
+        "--allow-races", offsetof(struct run_options, allow_races),
+        "go on where two accesses of a kernel to shared memory are in no order, and say so\n"
+        "behind the report; what hardware then computes is wrong now and then"),
     CLI_OPTION_LAUNCH(offsetof(struct run_options, launch)),
-    {.name = "--functional",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct run_options, functional),
-     .help = "of a launch: bytes and counts alone, without time: ten times as fast"},
+    CLI_FLAG_OPTION("--functional", offsetof(struct run_options, functional),
+                    "of a launch: bytes and counts alone, without time: ten times as fast"),
     CLI_OPTION_SANITIZE(offsetof(struct run_options, sanitize)),
     CLI_OPTION_STRICT(offsetof(struct run_options, strict)),
-    {.name = "--relieve",
-     .value = "WHAT",
-     .kind = CLI_LIST,
-     .offset = offsetof(struct run_options, relieve),
-     .help =
-         "of a launch: run it again without the cost of WHAT, and say what that saves.\n"
-         "FILE:LINE: a line of the PTX or its source takes no time. mbarrier:OFFSET: bytes\n"
-         "complete on it at once. dram, tensor_cores, pipe.fma, ...: 10 % better, or dram=20%,\n"
-         "or dram=2, twice as good"},
+    CLI_VALUE_OPTION(
+        "--relieve", "WHAT", LIST, offsetof(struct run_options, relieve),
+        "of a launch: run it again without the cost of WHAT, and say what that saves.\n"
+        "FILE:LINE: a line of the PTX or its source takes no time. mbarrier:OFFSET: bytes\n"
+        "complete on it at once. dram, tensor_cores, pipe.fma, ...: 10 % better, or dram=20%,\n"
+        "or dram=2, twice as good"),
     CLI_OPTION_SASS(offsetof(struct run_options, sass)),
-    {.name = "--outputs",
-     .value = "FOLDER",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct run_options, outputs),
-     .help =
-         "of a launch: write what its buffers have in the end to FOLDER/NAME.bin; bytes that are\n"
-         "opaque are 0, and buffers without contents are left out"},
+    CLI_VALUE_OPTION(
+        "--outputs", "FOLDER", TEXT, offsetof(struct run_options, outputs),
+        "of a launch: write what its buffers have in the end to FOLDER/NAME.bin; bytes that are\n"
+        "opaque are 0, and buffers without contents are left out"),
 };
 
 const struct cli_verb cli_run = {

@@ -126,17 +126,12 @@ static int run(const struct cli_options *options) {
 }
 
 static const struct cli_option options[] = {
-    {.name = "--stdio",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct serve_options, stdio),
-     .help = "read requests from standard input, and write replies to standard output"},
-    {.name = "--files",
-     .value = "FOLDER",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct serve_options, files),
-     .help =
-         "the folder in which, or below which, requests to run may name scenarios and machines.\n"
-         "Without it they name only those of the project"},
+    CLI_FLAG_OPTION("--stdio", offsetof(struct serve_options, stdio),
+                    "read requests from standard input, and write replies to standard output"),
+    CLI_VALUE_OPTION(
+        "--files", "FOLDER", TEXT, offsetof(struct serve_options, files),
+        "the folder in which, or below which, requests to run may name scenarios and machines.\n"
+        "Without it they name only those of the project"),
 };
 
 const struct cli_verb cli_serve = {

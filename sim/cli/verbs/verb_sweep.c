@@ -180,12 +180,10 @@ static int run(const struct cli_options *options) {
 static const struct cli_option options[] = {
     CLI_OPTION_TRY(struct sweep_options, tries),
     CLI_OPTION_LIST(struct sweep_options, list),
-    {.name = "--resume",
-     .value = "FILE",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct sweep_options, resume),
-     .help = "write each row to FILE as soon as it is done (JSON lines), and do not simulate\n"
-             "the rows again that FILE has from an earlier sweep of the same"},
+    CLI_VALUE_OPTION(
+        "--resume", "FILE", TEXT, offsetof(struct sweep_options, resume),
+        "write each row to FILE as soon as it is done (JSON lines), and do not simulate\n"
+        "the rows again that FILE has from an earlier sweep of the same"),
     CLI_OPTION_SAMPLE(offsetof(struct sweep_options, sampling)),
     CLI_OPTION_SET,
     CLI_OPTION_GPU,

@@ -161,24 +161,18 @@ static const struct cli_option options[] = {
     CLI_OPTION_SET,
     CLI_OPTION_GPU,
     CLI_OPTION_MACHINE_ARCHITECTURE,
-    {.name = "--draws",
-     .value = "N",
-     .kind = CLI_COUNT,
-     .offset = offsetof(struct tune_options, draws),
-     .help = "run those within 2 % of the best also with the seeds (topology.draw) 1 to N\n"
-             "(default: 2): where the draws overlap, they are the same"},
-    {.name = "--exact",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct tune_options, exact),
-     .help =
-         "simulate every combination until it ends, or until a lower bound of its time is above\n"
-         "the best time; without it, a long kernel ends as soon as it is too slow to win\n"
-         "against what the best took for the same part"},
-    {.name = "--all",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct tune_options, all),
-     .help = "simulate all combinations, also those that cannot win because a lower bound of\n"
-             "their time is above the best time"},
+    CLI_VALUE_OPTION("--draws", "N", COUNT, offsetof(struct tune_options, draws),
+                     "run those within 2 % of the best also with the seeds (topology.draw) 1 to N\n"
+                     "(default: 2): where the draws overlap, they are the same"),
+    CLI_FLAG_OPTION(
+        "--exact", offsetof(struct tune_options, exact),
+        "simulate every combination until it ends, or until a lower bound of its time is above\n"
+        "the best time; without it, a long kernel ends as soon as it is too slow to win\n"
+        "against what the best took for the same part"),
+    CLI_FLAG_OPTION(
+        "--all", offsetof(struct tune_options, all),
+        "simulate all combinations, also those that cannot win because a lower bound of\n"
+        "their time is above the best time"),
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
     CLI_OPTION_FORMAT(&tma_table_format_names),

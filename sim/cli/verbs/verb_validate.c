@@ -150,58 +150,37 @@ static int run(const struct cli_options *options) {
 }
 
 static const struct cli_option options[] = {
-    {.name = "--gpu",
-     .value = "MACHINE",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct validate_options, gpu),
-     .help = "simulate this machine: a word of tmasim machines, or a file; default: h200"},
-    {.name = "--draws",
-     .value = "N",
-     .kind = CLI_COUNT,
-     .offset = offsetof(struct validate_options, draws),
-     .help =
-         "also replay with the seeds (topology.draw) 1 to N, and report the mean, the least and\n"
-         "the most that agree, and the errors of the median"},
-    {.name = "--ablate",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct validate_options, ablate),
-     .help =
-         "for kernels: replay once more without the limits of memory, compute, issue and launch\n"
-         "each, and report by family what of the time that saves, and the error that is left;\n"
-         "as text or JSON"},
-    {.name = "--exact",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct validate_options, exact),
-     .help = "for kernels and launches: simulate all records to their ends; without it, long ones\n"
-             "are sampled, and the report says which, and by how much their cycles may be wrong"},
-    {.name = "--without",
-     .value = "PART",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct validate_options, without),
-     .help =
-         "for launches: leave a part of the model out: a rule of docs/lowering.md, pipe.NAME or\n"
-         "order"},
+    CLI_VALUE_OPTION("--gpu", "MACHINE", TEXT, offsetof(struct validate_options, gpu),
+                     "simulate this machine: a word of tmasim machines, or a file; default: h200"),
+    CLI_VALUE_OPTION(
+        "--draws", "N", COUNT, offsetof(struct validate_options, draws),
+        "also replay with the seeds (topology.draw) 1 to N, and report the mean, the least and\n"
+        "the most that agree, and the errors of the median"),
+    CLI_FLAG_OPTION(
+        "--ablate", offsetof(struct validate_options, ablate),
+        "for kernels: replay once more without the limits of memory, compute, issue and launch\n"
+        "each, and report by family what of the time that saves, and the error that is left;\n"
+        "as text or JSON"),
+    CLI_FLAG_OPTION(
+        "--exact", offsetof(struct validate_options, exact),
+        "for kernels and launches: simulate all records to their ends; without it, long ones\n"
+        "are sampled, and the report says which, and by how much their cycles may be wrong"),
+    CLI_VALUE_OPTION(
+        "--without", "PART", TEXT, offsetof(struct validate_options, without),
+        "for launches: leave a part of the model out: a rule of docs/lowering.md, pipe.NAME or\n"
+        "order"),
     CLI_OPTION_SASS(offsetof(struct validate_options, sass)),
-    {.name = "--traffic",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct validate_options, traffic),
-     .help =
-         "for pipelines: compare the traffic of all records. It was measured with cold caches, so\n"
-         "that kernels with warm ones are simulated twice"},
-    {.name = "--show",
-     .value = "NAME",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct validate_options, show),
-     .help = "print the kernel of this record as a scenario that can be run, and replay nothing"},
-    {.name = "--sanitize",
-     .value = "CTAS",
-     .kind = CLI_COUNT,
-     .offset = offsetof(struct validate_options, sanitize),
-     .help = "for launches: check the first CTAS CTAs of each for races (default 0)"},
-    {.name = "--functional",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct validate_options, functional),
-     .help = "for launches: bytes and counts alone, without time: ten times as fast"},
+    CLI_FLAG_OPTION(
+        "--traffic", offsetof(struct validate_options, traffic),
+        "for pipelines: compare the traffic of all records. It was measured with cold caches, so\n"
+        "that kernels with warm ones are simulated twice"),
+    CLI_VALUE_OPTION(
+        "--show", "NAME", TEXT, offsetof(struct validate_options, show),
+        "print the kernel of this record as a scenario that can be run, and replay nothing"),
+    CLI_VALUE_OPTION("--sanitize", "CTAS", COUNT, offsetof(struct validate_options, sanitize),
+                     "for launches: check the first CTAS CTAs of each for races (default 0)"),
+    CLI_FLAG_OPTION("--functional", offsetof(struct validate_options, functional),
+                    "for launches: bytes and counts alone, without time: ten times as fast"),
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
     CLI_OPTION_FORMAT(&cli_validation_format_names),
