@@ -8,6 +8,7 @@
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/tasks.h"
+#include "core/core_timeline.h"
 #include "experiment/improvement.h"
 #include "report/clock_figures.h"
 
@@ -41,11 +42,45 @@ struct experiments {
     const struct tma_machine *machine;
     const struct launch_trial *trials;
     size_t count;
-    uint64_t *cycles; /* by trial; 0: not known */
+    uint64_t sample_from; /* as the run before */
+    uint64_t *cycles;     /* by trial; 0: not known */
 };
 
 /* A tenth, as a part of the machine becomes better without a number. */
 static const struct tma_improvement_factors tenth = {.more_percent = 110, .less_of_10000 = 9000};
+
+enum tma_error_code cli_launch_time(const struct tma_machine *machine,
+                                    struct tma_ptx_options *options, struct tma_prepared *prepared,
+                                    struct tma_ptx_result *executed, struct tma_core_result *timing,
+                                    struct tma_error *error) {
+    enum tma_error_code code =
+        tma_core_run(machine, &prepared->execution, options, executed, timing, error);
+    bool rough = code == TMA_OK && tma_core_is_rough(timing);
+    if (code != TMA_OK || options->sample_from == 0 ||
+        (executed->failure == TMA_PTX_COMPLETED && !rough))
+        return code;
+    const struct tma_launch *launch = prepared->launch;
+    struct tma_diagnostics list = tma_diagnostics_empty();
+    uint64_t error_cycles = rough ? timing->error_cycles : 0, cycles = rough ? timing->cycles : 0;
+    tma_core_result_free(timing);
+    tma_ptx_result_free(executed);
+    tma_prepared_free(prepared);
+    *executed = (struct tma_ptx_result){0};
+    *prepared = (struct tma_prepared){0};
+    if (options->timeline != NULL)
+        options->timeline->count = 0;
+    options->sample_from = 0;
+    /* It has been prepared before: what fails now is memory. */
+    code = tma_launch_prepare(launch, machine, true, prepared, &list)
+               ? tma_core_run(machine, &prepared->execution, options, executed, timing, error)
+               : tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    if (code == TMA_OK) {
+        timing->refused_error_cycles = error_cycles;
+        timing->refused_cycles = cycles;
+    }
+    tma_diagnostics_free(&list);
+    return code;
+}
 
 /* Cycles of the launch with fresh memory; 0: it does not come to its end. */
 static uint64_t run_again(const struct tma_launch *launch, const struct tma_machine *machine,
@@ -82,7 +117,8 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
         tma_improve_part_by(&machine, trial->part, &trial->factors);
     for (int i = 0; i < MOST_RUNS; i++) {
         uint32_t known = relief.barrier_count;
-        const struct tma_ptx_options options = {.relief = &relief};
+        const struct tma_ptx_options options = {.relief = &relief,
+                                                .sample_from = experiments->sample_from};
         cycles = run_again(experiments->launch, &machine, &options);
         if (relief.barrier_count == known)
             break;
@@ -107,30 +143,70 @@ static bool run_trials(struct experiments *experiments, unsigned jobs, bool quie
     return cli_tasks_run(&tasks, jobs, quiet);
 }
 
-uint32_t cli_launch_experiments(const struct tma_launch *launch, const struct tma_machine *machine,
-                                uint64_t cycles, unsigned jobs, bool quiet,
-                                struct tma_launch_limit limits[TMA_LAUNCH_LIMITS]) {
+/* How likely a part is to limit a launch: it is busy, or no time says. */
+static double likelihood(const struct tma_launch_report *report, enum tma_relief_part part) {
+    const double unknown = 0.5;
+    const struct tma_core_result *timing = report->timing;
+    const struct tma_machine *machine = report->machine;
+    double cycles = (double)timing->cycles, sms = timing->sms;
+    if (part == TMA_RELIEF_OF_tensor_cores)
+        return (double)timing->tensor_cycles / (cycles * sms);
+    if (part == TMA_RELIEF_OF_shared_memory)
+        return (double)timing->memory.shared_busy / (cycles * sms);
+    if (part == TMA_RELIEF_OF_l2)
+        return (double)timing->memory.slice_busy / (cycles * machine->l2.slices);
+    if (part == TMA_RELIEF_OF_dram)
+        return (double)timing->memory.bus_busy / (cycles * machine->dram.channels);
+    return unknown;
+}
+
+/* Chooses `most` parts, the likeliest ones. */
+static void choose_parts(const struct tma_launch_report *report, uint64_t most,
+                         bool chosen[PARTS]) {
+    for (uint64_t n = 0; n < most && n < PARTS; n++) {
+        uint32_t best = PARTS;
+        for (uint32_t i = 0; i < PARTS; i++)
+            if (!chosen[i] && (best == PARTS || likelihood(report, parts[i].part) >
+                                                    likelihood(report, parts[best].part)))
+                best = i;
+        chosen[best] = true;
+    }
+}
+
+void cli_launch_experiments(const struct tma_launch *launch, const struct tma_machine *machine,
+                            uint64_t sample_from, uint64_t most, unsigned jobs, bool quiet,
+                            struct tma_launch_report *report) {
     struct launch_trial trials[PARTS];
-    uint64_t improved[PARTS] = {0};
-    struct experiments experiments = {
-        .launch = launch, .machine = machine, .trials = trials, .count = PARTS, .cycles = improved};
+    uint64_t improved[PARTS] = {0}, cycles = report->timing->cycles;
+    bool chosen[PARTS] = {false};
+    struct experiments experiments = {.launch = launch,
+                                      .machine = machine,
+                                      .trials = trials,
+                                      .sample_from = sample_from,
+                                      .cycles = improved};
+    choose_parts(report, most, chosen);
     for (uint32_t i = 0; i < PARTS; i++)
-        trials[i] = (struct launch_trial){.part = parts[i].part, .factors = tenth};
+        if (chosen[i])
+            trials[experiments.count++] =
+                (struct launch_trial){.part = parts[i].part, .factors = tenth};
+        else
+            report->untried[report->untried_count++] = parts[i].name;
+    report->tried = true;
     if (!run_trials(&experiments, jobs, quiet))
-        return 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < PARTS; i++) {
-        uint64_t now = improved[i];
+        return;
+    for (uint32_t i = 0, trial = 0; i < PARTS; i++) {
+        if (!chosen[i])
+            continue;
+        uint64_t now = improved[trial++];
         if (now == 0 || now >= cycles || (cycles - now) * 100 < cycles)
             continue;
         struct tma_launch_limit limit = {parts[i].key, parts[i].name,
                                          tma_improvement_words(parts[i].part), cycles - now};
-        uint32_t at = count++;
-        for (; at > 0 && limits[at - 1].saved_cycles < limit.saved_cycles; at--)
-            limits[at] = limits[at - 1];
-        limits[at] = limit;
+        uint32_t at = report->limit_count++;
+        for (; at > 0 && report->limits[at - 1].saved_cycles < limit.saved_cycles; at--)
+            report->limits[at] = report->limits[at - 1];
+        report->limits[at] = limit;
     }
-    return count;
 }
 
 void cli_launch_find_memory_share(const struct tma_launch *launch,

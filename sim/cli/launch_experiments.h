@@ -7,13 +7,22 @@
 #include "launch/launch.h"
 #include "report/launch_report.h"
 
-/* Runs the experiments for a launch that took `cycles` cycles. Returns how many parts save a
- * hundredth of them or more: limits[0] on, the one that saves most first. At most
- * TMA_LAUNCH_LIMITS. Prints an error and returns 0 if workers fail; Ctrl-C ends the experiments
- * early. */
-uint32_t cli_launch_experiments(const struct tma_launch *launch, const struct tma_machine *machine,
-                                uint64_t cycles, unsigned jobs, bool quiet,
-                                struct tma_launch_limit limits[TMA_LAUNCH_LIMITS]);
+/* Runs a prepared launch in time. Where options->sample_from asks for a sample, and what is left
+ * out changes what the kernel does, or its cycles may be more than 20 % off, the launch is prepared
+ * anew and runs whole: options->sample_from is 0 then, and the result has the estimate that was not
+ * trusted. What is wrong is in *error. */
+enum tma_error_code cli_launch_time(const struct tma_machine *machine,
+                                    struct tma_ptx_options *options, struct tma_prepared *prepared,
+                                    struct tma_ptx_result *executed, struct tma_core_result *timing,
+                                    struct tma_error *error);
+
+/* Runs the experiments for a launch that took report->timing->cycles cycles, and puts into the
+ * report the parts that save a hundredth of them or more, the one that saves most first. At most
+ * `most` parts are tried, those that were busiest; the report names the others. `sample_from`: as
+ * that run. Prints an error if workers fail; Ctrl-C ends the experiments early. */
+void cli_launch_experiments(const struct tma_launch *launch, const struct tma_machine *machine,
+                            uint64_t sample_from, uint64_t most, unsigned jobs, bool quiet,
+                            struct tma_launch_report *report);
 
 /* Runs the launch again at a lower clock of the SMs, if its time depends on one, and sets
  * timing->memory_share. `machine` has the clock at which it ran; `options`: as that run. */

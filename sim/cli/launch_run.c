@@ -26,7 +26,11 @@
 enum {
     DEFAULT_CHECKED_CTAS = 2,
     /* Launches of more warp instructions are not run again without --why. */
-    MOST_TRIED_INSTRUCTIONS = 5000000
+    MOST_TRIED_INSTRUCTIONS = 5000000,
+    PAGE_SAMPLED_INSTRUCTIONS = 1000000, /* launches of more are sampled for a page */
+    /* Warp instructions and requests of L2 that a page simulates, in experiments too, unless one
+     * launch has more: two to three seconds of one core. */
+    PAGE_WORK = 4000000
 };
 
 /* A launch that was read. */
@@ -117,30 +121,30 @@ static uint32_t checked_ctas(const struct cli_launch_options *options,
     return wanted < ctas ? wanted : (uint32_t)ctas;
 }
 
-static uint64_t sample_from(const struct cli_launch_options *options) {
-    return options->sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0;
-}
-
 static enum tma_error_code execute(const struct cli_launch_options *options,
                                    struct launch_case *run, struct tma_core_timeline *timeline,
-                                   struct tma_ptx_result *result, struct tma_core_result *timing,
-                                   struct tma_error *error) {
+                                   uint64_t *sample_from, struct tma_ptx_result *result,
+                                   struct tma_core_result *timing, struct tma_error *error) {
     struct cli_progress progress = {.unit = "CTAs"};
-    const struct tma_ptx_options checks = {.sanitize_ctas =
-                                               checked_ctas(options, &run->prepared.execution),
-                                           .strict = options->strict,
-                                           .timeline = timeline,
-                                           .sample_from = sample_from(options),
-                                           .progress = go_on,
-                                           .context = &progress};
+    struct tma_ptx_options checks = {.sanitize_ctas =
+                                         checked_ctas(options, &run->prepared.execution),
+                                     .strict = options->strict,
+                                     .timeline = timeline,
+                                     .sample_from = *sample_from,
+                                     .progress = go_on,
+                                     .context = &progress};
     progress.total = progress.total_work = tma_ptx_count(run->prepared.execution.grid);
     cli_interrupts_hold(true);
     cli_progress_begin(&progress, options->common->quiet);
     enum tma_error_code code =
         options->functional
             ? tma_ptx_execute(&run->prepared.execution, &checks, result, error)
-            : tma_core_run(&run->machine, &run->prepared.execution, &checks, result, timing, error);
+            : cli_launch_time(&run->machine, &checks, &run->prepared, result, timing, error);
     cli_progress_clear(&progress);
+    if (*sample_from > 0 && checks.sample_from == 0 && timing->refused_cycles == 0)
+        cli_note("%s: what was left out changes what the kernel does; it is simulated whole",
+                 cli_file_name(run->file.path));
+    *sample_from = checks.sample_from;
     return code;
 }
 
@@ -256,6 +260,32 @@ static bool write_buffers(const struct launch_case *run, const char *folder) {
     return good;
 }
 
+/* From how many warp instructions on the launch is sampled; 0: it is not. */
+static uint64_t sample_from_of(const struct cli_launch_options *options) {
+    if (options->page && !options->exact)
+        return PAGE_SAMPLED_INSTRUCTIONS;
+    return options->sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0;
+}
+
+/* Of how many parts of the machine the launch is relieved to see what limits it. */
+static uint64_t parts_to_try(const struct cli_launch_options *options,
+                             const struct tma_ptx_result *result,
+                             const struct tma_core_result *timing) {
+    uint64_t simulated = result->instructions + (options->page ? timing->memory.requests : 0);
+    if (options->no_why)
+        return 0;
+    if (options->why)
+        return TMA_LAUNCH_LIMITS;
+    if (!options->page)
+        return simulated <= MOST_TRIED_INSTRUCTIONS ? TMA_LAUNCH_LIMITS : 0;
+    if (timing->cycles > 0)
+        simulated =
+            (uint64_t)((double)simulated * (double)(timing->cycles - timing->sampled_cycles) /
+                       (double)timing->cycles);
+    uint64_t launches = PAGE_WORK / (simulated + 1);
+    return launches == 0 ? 0 : launches - 1;
+}
+
 /* `timeline`: file of one; NULL: none. */
 static int run_case(const struct cli_launch_options *options, struct launch_case *run,
                     FILE *timeline, FILE *out) {
@@ -264,26 +294,18 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
     struct tma_output_difference outputs = {0};
     struct tma_error error;
     struct tma_core_timeline spans = {0};
+    uint64_t sample_from = sample_from_of(options);
     enum tma_error_code code =
         timeline != NULL && !tma_core_timeline_create(&spans, TMA_MOST_TIMELINE_SPANS)
             ? tma_fail(&error, TMA_ERROR_MEMORY, "out of memory")
-            : execute(options, run, timeline == NULL ? NULL : &spans, &result, &timing, &error);
+            : execute(options, run, timeline == NULL ? NULL : &spans, &sample_from, &result,
+                      &timing, &error);
     if (code != TMA_OK) {
         tma_core_timeline_free(&spans);
         if (code != TMA_ERROR_INTERRUPTED)
             cli_error("%s: %s", cli_file_name(run->file.path), error.text);
         tma_ptx_result_free(&result);
         return code == TMA_ERROR_INTERRUPTED ? CLI_INTERRUPTED : cli_error_status(code);
-    }
-    if (options->sample && result.failure != TMA_PTX_COMPLETED) {
-        struct cli_launch_options exact = *options;
-        exact.sample = false;
-        cli_note("%s: what was left out changes what the kernel does; it is simulated whole",
-                 cli_file_name(run->file.path));
-        tma_core_result_free(&timing);
-        tma_ptx_result_free(&result);
-        close_case(run);
-        return open_case(&exact, true, run) ? run_case(&exact, run, timeline, out) : CLI_ERROR;
     }
     bool ended = result.failure == TMA_PTX_COMPLETED, whole = timing.sampled_cycles == 0;
     bool compared = !ended || !whole || tma_compare_outputs(&run->prepared, &outputs, &run->list);
@@ -306,15 +328,13 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
     report.sm_clock_mhz = measured_clock ? run->machine.sm_clock_mhz : run->launch.sm_clock_mhz;
     if (report.timing != NULL && !measured_clock && !options->page) /* a page has cycles alone */
         cli_launch_find_memory_share(&run->launch, &run->machine,
-                                     &(struct tma_ptx_options){.sample_from = sample_from(options)},
+                                     &(struct tma_ptx_options){.sample_from = sample_from},
                                      &timing);
-    bool is_short = result.instructions <= MOST_TRIED_INSTRUCTIONS;
-    if (report.timing != NULL && (options->why || (is_short && !options->no_why))) {
-        report.tried = true;
-        report.limit_count = cli_launch_experiments(&run->launch, &run->machine, timing.cycles,
-                                                    cli_jobs(options->common),
-                                                    options->common->quiet, report.limits);
-    }
+    uint64_t parts = report.timing == NULL ? 0 : parts_to_try(options, &result, &timing);
+    report.too_long = !options->no_why;
+    if (parts > 0)
+        cli_launch_experiments(&run->launch, &run->machine, sample_from, parts,
+                               cli_jobs(options->common), options->common->quiet, &report);
     struct tma_launch_relieved *relieved = NULL;
     bool known = true;
     if (report.timing != NULL && run->reliefs != NULL) {

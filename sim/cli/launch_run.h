@@ -20,6 +20,7 @@ struct cli_launch_options {
                          launch has it */
     const char *outputs; /* folder for the buffers; NULL: not wanted */
     bool sample;         /* a long launch is simulated in part */
+    bool exact;          /* no page of a launch that is not simulated whole */
     bool why, no_why;    /* whether experiments find out what limits the launch; neither: if it is
                             short */
 };

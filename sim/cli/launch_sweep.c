@@ -79,8 +79,7 @@ static void find_times(const struct tma_launch *launch, const struct tma_machine
 
 static void run_launch(const struct tma_launch *launch, const struct tma_machine *own, bool sample,
                        struct tma_diagnostics *list, struct launch_row *row) {
-    const struct tma_ptx_options options = {.sample_from =
-                                                sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0};
+    struct tma_ptx_options options = {.sample_from = sample ? TMA_CORE_SAMPLED_INSTRUCTIONS : 0};
     struct tma_machine machine = tma_machine_at_clock(own, launch->sm_clock_mhz);
     struct tma_launch_measured measured;
     struct tma_prepared prepared = {0};
@@ -92,8 +91,7 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
             tma_launch_measurement(launch, machine.name, &measured) && measured.cycles > 0;
         if (is_measured)
             machine = tma_launch_measured_machine(&machine, &measured);
-        if (tma_core_run(&machine, &prepared.execution, &options, &executed, &timing, &error) !=
-            TMA_OK) {
+        if (cli_launch_time(&machine, &options, &prepared, &executed, &timing, &error) != TMA_OK) {
             snprintf(row->reason, sizeof row->reason, "%s", error.text);
         } else if (executed.failure != TMA_PTX_COMPLETED) {
             say_why(&prepared, &executed, row);

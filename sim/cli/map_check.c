@@ -1,7 +1,7 @@
 #include "cli/map_check.h"
 
-#include "cli/colour.h"
 #include "cli/map_text.h"
+#include "report/colour.h"
 #include "report/escape.h"
 
 enum { TEXT_BYTES = 1200 };
@@ -54,11 +54,11 @@ void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_
                         uint32_t map, FILE *out) {
     const char *architecture = tma_name_of(&tma_architecture_names, (int)check->architecture);
     if (check->violation_count > 0)
-        cli_write_coloured("illegal", CLI_BAD, out);
+        tma_write_coloured("illegal", TMA_COLOUR_BAD, out);
     else if (check->usable)
-        cli_write_coloured("legal", CLI_GOOD, out);
+        tma_write_coloured("legal", TMA_COLOUR_GOOD, out);
     else
-        cli_write_coloured("encoded by the driver, but unusable", CLI_BAD, out);
+        tma_write_coloured("encoded by the driver, but unusable", TMA_COLOUR_BAD, out);
     fprintf(out, " on %s", architecture);
     if (check->violation_count > 0)
         fprintf(out, ": %zu violation%s", check->violation_count,
@@ -77,13 +77,14 @@ void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_
         char text[TEXT_BYTES];
         tma_advice_text(&check->advice[i], text, sizeof text);
         fputs("  ", out);
-        cli_write_coloured(has_cost(&check->advice[i]) ? "costly:" : "note:", CLI_CAUTION, out);
+        tma_write_coloured(has_cost(&check->advice[i]) ? "costly:" : "note:", TMA_COLOUR_CAUTION,
+                           out);
         fprintf(out, " %s\n", text);
     }
     if (check->phase == NULL)
         return;
     fputs("  ", out);
-    cli_write_coloured("note:", CLI_CAUTION, out);
+    tma_write_coloured("note:", TMA_COLOUR_CAUTION, out);
     fprintf(out, " %s\n", check->phase);
 }
 

@@ -4,10 +4,10 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
-#include "cli/colour.h"
 #include "cli/files/output.h"
 #include "cli/map_checks.h"
 #include "cli/messages.h"
+#include "report/colour.h"
 #include "report/escape.h"
 #include "report/table.h"
 
@@ -152,9 +152,9 @@ static void write_rows(const struct map_table *table, FILE *out) {
         const struct row *row = &table->rows[i];
         for (int c = 0; c < RESULT_COLUMN; c++)
             tma_write_column(row->cells[c], widths[c], out);
-        fputs(cli_colour(out, row->result == LEGAL ? CLI_GOOD : CLI_BAD), out);
+        fputs(tma_colour(out, row->result == LEGAL ? TMA_COLOUR_GOOD : TMA_COLOUR_BAD), out);
         tma_write_column(row->cells[RESULT_COLUMN], widths[RESULT_COLUMN], out);
-        fputs(cli_colour(out, CLI_PLAIN), out);
+        fputs(tma_colour(out, TMA_COLOUR_PLAIN), out);
         tma_write_column(row->cells[FINDING_COLUMN], 0, out);
         fputc('\n', out);
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "cli/colour.h"
+#include "report/colour.h"
 #include "report/escape.h"
 
 int cli_error_status(enum tma_error_code code) {
@@ -45,7 +45,7 @@ static void print_named(const char *text) {
     tma_write_printable(text, stderr);
 }
 
-static void print_message(const char *severity, enum cli_colour colour, const char *format,
+static void print_message(const char *severity, enum tma_colour colour, const char *format,
                           va_list arguments) {
     va_list again;
     va_copy(again, arguments);
@@ -55,7 +55,7 @@ static void print_message(const char *severity, enum cli_colour colour, const ch
     if (text != NULL)
         vsnprintf(text, (size_t)length + 1, format, arguments);
     fputs("tmasim: ", stderr);
-    cli_write_coloured(severity, colour, stderr);
+    tma_write_coloured(severity, colour, stderr);
     fputc(' ', stderr);
     if (text != NULL)
         print_named(text);
@@ -68,25 +68,25 @@ static void print_message(const char *severity, enum cli_colour colour, const ch
 void cli_error(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    print_message("error:", CLI_BAD, format, arguments);
+    print_message("error:", TMA_COLOUR_BAD, format, arguments);
     va_end(arguments);
 }
 
 void cli_note(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    print_message("note:", CLI_CAUTION, format, arguments);
+    print_message("note:", TMA_COLOUR_CAUTION, format, arguments);
     va_end(arguments);
 }
 
 static void print_diagnostic(struct tma_location at, const char *text) {
-    fputs(cli_colour(stderr, CLI_BOLD), stderr);
+    fputs(tma_colour(stderr, TMA_COLOUR_BOLD), stderr);
     tma_write_printable(cli_file_name(at.file), stderr);
     fputc(':', stderr);
     if (at.line > 0)
         fprintf(stderr, "%u:%u:", at.line, at.column);
-    fprintf(stderr, "%s ", cli_colour(stderr, CLI_PLAIN));
-    cli_write_coloured("error:", CLI_BAD, stderr);
+    fprintf(stderr, "%s ", tma_colour(stderr, TMA_COLOUR_PLAIN));
+    tma_write_coloured("error:", TMA_COLOUR_BAD, stderr);
     fputc(' ', stderr);
     tma_write_printable(text, stderr);
     fputc('\n', stderr);

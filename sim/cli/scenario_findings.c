@@ -37,7 +37,9 @@ enum tma_error_code cli_find_out(const struct cli_questions *questions,
     subject.jobs = questions->jobs;
     uint32_t draws = questions->draws;
     enum tma_error_code code = TMA_OK;
-    found->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) > MOST_WORK;
+    uint64_t work = tma_run_work(result), most = questions->why ? 0 : questions->most_work;
+    found->too_long = work * (draws > 0 ? draws : 1) > MOST_WORK || (most > 0 && 2 * work > most);
+    subject.most_work = most > work ? most - work : 0;
     cli_progress_begin(&progress, questions->quiet);
     found->tried = questions->why || (!questions->no_why && !found->too_long);
     if (found->tried)

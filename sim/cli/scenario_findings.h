@@ -16,6 +16,9 @@ struct cli_questions {
     bool quiet;
     uint32_t draws; /* launches with other seeds; 0: none */
     unsigned jobs;  /* worker processes for all these launches */
+    /* Work (tma_run_work) that the run and all experiments together may be about, unless `why`; 0:
+     * no bound. */
+    uint64_t most_work;
 };
 
 /* What was found. All zero: nothing. */

@@ -6,6 +6,7 @@
 #include "base/allocation.h"
 #include "core/core_sample.h"
 #include "core/core_sm.h"
+#include "engine/sampling/sample_plan.h"
 #include "memory/topology.h"
 
 enum { GIVE_UPS = 4 };
@@ -410,6 +411,11 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
     if (code != TMA_OK)
         tma_core_result_free(result);
     return code;
+}
+
+bool tma_core_is_rough(const struct tma_core_result *result) {
+    return result->sampled_cycles > 0 &&
+           tma_estimate_is_rough(result->error_cycles, result->cycles);
 }
 
 void tma_core_result_free(struct tma_core_result *result) {

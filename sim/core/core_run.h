@@ -62,6 +62,8 @@ struct tma_core_result {
     uint64_t sampled_cycles; /* of `cycles`, those that were not simulated but added for what was
                                 left out; all figures are then estimates */
     uint64_t error_cycles;   /* by so much `cycles` may then be off */
+    /* Of a sampled run before this one, which was not trusted; 0: there was none. */
+    uint64_t refused_error_cycles, refused_cycles;
     uint32_t sms, ctas_per_sm, waves;
     uint64_t issue_slots;   /* that warps took */
     uint64_t tensor_cycles; /* that tensor cores were busy, over all SMs */
@@ -123,6 +125,10 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
                                  struct tma_error *error);
 
 void tma_core_result_free(struct tma_core_result *result);
+
+/* Whether a launch was sampled, and its cycles may be off by more than 20 %: then it has to run
+ * whole, with fresh buffers. */
+bool tma_core_is_rough(const struct tma_core_result *result);
 
 /* Cycles of warps of all kinds: of the launch, or of one line. */
 uint64_t tma_core_stall_sum(const uint64_t stalls[TMA_STALL_COUNT]);

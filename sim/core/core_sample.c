@@ -354,7 +354,7 @@ static void plan_jump(struct tma_core_run *run, struct tma_core_cluster *cluster
         if (!sampled->ready) {
             if (warp->state == TMA_CORE_ENDED ||
                 (warp->state == TMA_CORE_PARKED && warp->reason == TMA_STALL_BARRIER &&
-                 !sampled->left))
+                 sampled->loop == MOST_LOOPS && !sampled->left))
                 continue;
             return;
         }

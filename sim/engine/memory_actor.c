@@ -13,13 +13,17 @@ enum { STEPS_BETWEEN_LOOKS = 16 };
 
 enum { END_STEP_CYCLES = 64 };
 
-/* From time to time the caller sees how far the run is. The run ends if the caller wants it to. */
-static void let_look(struct tma_simulation *simulation, uint64_t now) {
+/* From time to time the caller sees how far the run is. Returns false if the caller wants it to
+ * end. */
+static bool let_look(struct tma_simulation *simulation, uint64_t now) {
     const struct tma_watch *watch = simulation->watch;
     struct tma_accounting *accounting = &simulation->accounting;
-    if (watch == NULL || watch->look == NULL || tma_simulation_is_over(simulation) ||
-        simulation->steps++ % STEPS_BETWEEN_LOOKS != 0)
-        return;
+    if (watch == NULL || tma_simulation_is_over(simulation))
+        return true;
+    if (watch->ends_at_quarter && accounting->result->quarter_cycles > 0)
+        return false;
+    if (watch->look == NULL || simulation->steps++ % STEPS_BETWEEN_LOOKS != 0)
+        return true;
     uint64_t units[TMA_TALLY_UNIT_COUNT] = {0}, total = simulation->total_operations;
     struct tma_run_state state = {.cycle = now,
                                   .operations = accounting->result->counters.operations};
@@ -29,8 +33,11 @@ static void let_look(struct tma_simulation *simulation, uint64_t now) {
     for (int p = 0; p < TMA_UNIT_COUNT; p++)
         state.unit_cycles[p] = tma_ticks_to_cycle(units[TMA_TALLY_FMA + p]);
     state.total_operations = total > state.operations ? total : state.operations;
-    if (watch->look(watch->context, &state))
-        return;
+    return watch->look(watch->context, &state);
+}
+
+static void end_early(struct tma_simulation *simulation, uint64_t now) {
+    struct tma_accounting *accounting = &simulation->accounting;
     tma_simulation_fail(simulation, TMA_ERROR_INTERRUPTED, "the caller ended the run");
     if (now > accounting->last_cycle)
         accounting->last_cycle = now;
@@ -175,7 +182,8 @@ static bool is_idle(const struct tma_simulation *simulation) {
 
 struct tma_wait tma_memory_actor_step(struct tma_simulation *simulation, uint64_t now) {
     uint64_t until = now + ahead_cycles(simulation) + known_cycles(simulation);
-    let_look(simulation, now);
+    if (!let_look(simulation, now))
+        end_early(simulation, now);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(simulation, now);
         advance(simulation, now + ahead_cycles(simulation));

@@ -161,6 +161,9 @@ struct tma_sampled {
     uint64_t skipped_cycles;     /* 0: all of it was simulated */
     uint64_t error_cycles;       /* the cycles of the run are right within so many */
     bool rereads;                /* tiles are read again and again, so that it may drift slowly */
+    /* With TMA_WHOLE_ROUGH, the estimate that was not trusted: by how much it may be off, and its
+     * cycles. */
+    uint64_t refused_error_cycles, refused_cycles;
 };
 
 struct tma_result {
@@ -172,8 +175,9 @@ struct tma_result {
     /* Until L2 and DRAM are done too: kernels do not wait for prefetches and write-backs. At least
      * `cycles`. */
     uint64_t memory_cycles;
-    uint32_t gpcs; /* that have an SM with a CTA */
-    uint32_t sms;  /* that have a CTA */
+    uint64_t quarter_cycles; /* when a quarter of the operations was complete; 0: it never was */
+    uint32_t gpcs;           /* that have an SM with a CTA */
+    uint32_t sms;            /* that have a CTA */
     struct tma_waves waves;
     struct tma_distribution cta_cycles;     /* first issue to last completion of each CTA */
     struct tma_distribution latency_cycles; /* issue to the mbarrier's completion, by operation */

@@ -17,9 +17,11 @@ enum { SCHEDULER_STACK_KIB = 16, MEMORY_STACK_KIB = 256 };
 bool tma_simulation_create(struct tma_simulation *simulation, const struct tma_event_sink *sink,
                            uint32_t causes, struct tma_result *result) {
     simulation->completions = tma_completion_queue_of(simulation->machine);
-    return tma_accounting_create(&simulation->accounting, simulation->machine,
-                                 simulation->cta_count, result) &&
-           tma_tracer_create(&simulation->tracer, sink) &&
+    if (!tma_accounting_create(&simulation->accounting, simulation->machine, simulation->cta_count,
+                               result))
+        return false;
+    simulation->accounting.quarter = simulation->total_operations / 4;
+    return tma_tracer_create(&simulation->tracer, sink) &&
            tma_observer_create(&simulation->observer, simulation->watch, causes);
 }
 

@@ -43,14 +43,17 @@ extern const struct tma_names tma_sampling_names;
 /* A run that moves more takes more than half a second to simulate. */
 enum { TMA_LONG_RUN_BYTES = 192 * 1000 * 1000 };
 
-/* Follows a run, in ways that may each be left out. None of them changes the result but
- * `sampling`. */
+/* Follows a run, in ways that may each be left out. None of them changes the result of a run
+ * that goes to its end but `sampling`. */
 struct tma_watch {
     /* Called every few milliseconds of the host's time; it may take long, but must not call
      * tma_run. False ends the run. A sampled run whose error is too large begins again, and so does
      * what the caller sees. */
     bool (*look)(void *context, const struct tma_run_state *state);
     void *context;
+
+    /* The run ends as if `look` ended it, soon after tma_result.quarter_cycles is known. */
+    bool ends_at_quarter;
 
     struct tma_series *series;         /* gets the run's time series */
     const struct tma_span_sink *spans; /* gets what CTAs, slots, roles and TMA units do */

@@ -35,6 +35,7 @@ struct trial {
     uint32_t known;   /* launches with cycles */
     bool failed;      /* a launch has: this is no experiment */
     bool settled;     /* no further launch is necessary */
+    bool left_out;    /* no launch at all: this is no experiment */
 };
 
 /* All experiments of a run. */
@@ -48,6 +49,7 @@ struct series {
     struct trial trials[TMA_MAX_EXPERIMENTS];
     size_t trial_count;
     uint64_t *block; /* owned: `all` cycles of each trial */
+    uint64_t left;   /* launches that may still run */
 
     struct tma_launcher *launcher; /* owned */
     /* The launches that run together. Owned. */
@@ -177,14 +179,67 @@ static bool is_promising(const struct series *series, const struct trial *trial)
     return trial->experiment.saved >= PROMISING;
 }
 
+/* Runs the open trials up to launch `until`, if there is room for that. */
+static enum tma_error_code launch_more(struct series *series, uint32_t until, size_t open,
+                                       struct tma_error *error) {
+    uint32_t known = series->plain.known;
+    uint64_t most = (uint64_t)open * until + (until > known ? until - known : 0);
+    if (open == 0 || most > series->left)
+        return TMA_OK;
+    series->left -= most;
+    return launch_all(series, until, until, error);
+}
+
 static enum tma_error_code run_trials(struct series *series, struct tma_error *error) {
     uint32_t one = series->draws ? series->first : 1;
     enum tma_error_code code = launch_all(series, series->first, one, error);
-    if (code == TMA_OK && series->first > one && settle(series, can_matter) > 0)
-        code = launch_all(series, series->first, series->first, error);
-    if (code == TMA_OK && series->all > series->first && settle(series, is_promising) > 0)
-        code = launch_all(series, series->all, series->all, error);
+    if (code == TMA_OK && series->first > one)
+        code = launch_more(series, series->first, settle(series, can_matter), error);
+    if (code == TMA_OK && series->all > series->first)
+        code = launch_more(series, series->all, settle(series, is_promising), error);
     return code;
+}
+
+/* How likely a relief is to matter: a part that is busy all the time does, and one that is idle
+ * does not; what no time says comes between, what limits a run before advice. */
+static double likelihood(const struct series *series, const struct trial *trial) {
+    const double limit = 0.5, advice = 0.2;
+    const struct tma_relief *relief = trial->experiment.relief;
+    double busy;
+    if (relief->busy == 0)
+        return relief->advice ? advice : limit;
+    memcpy(&busy, (const char *)series->before + relief->busy, sizeof busy);
+    return isfinite(busy) ? busy : 0;
+}
+
+/* Leaves out the least likely trials, of equal ones the last, until `most` are left. */
+static void leave_out(struct series *series, size_t most) {
+    for (size_t count = series->trial_count; count > most; count--) {
+        struct trial *least = series->trials;
+        double lowest = INFINITY;
+        for (size_t i = 0; i < series->trial_count; i++) {
+            struct trial *trial = &series->trials[i];
+            double own = likelihood(series, trial);
+            if (trial->left_out || own > lowest)
+                continue;
+            least = trial;
+            lowest = own;
+        }
+        least->left_out = least->settled = true;
+    }
+}
+
+/* Keeps to the bound of the subject, if it has one. */
+static void bound_launches(struct series *series) {
+    uint64_t most = series->subject->most_work, work = tma_run_work(series->before);
+    series->left = most == 0 || work == 0 ? UINT64_MAX : most / work;
+    if (series->left < series->trial_count + series->first - 1) {
+        series->first = series->all = 1;
+        if (series->left < series->trial_count)
+            leave_out(series, (size_t)series->left);
+    }
+    if (series->left != UINT64_MAX)
+        series->left -= series->left < series->trial_count ? series->left : series->trial_count;
 }
 
 /* Adds the variants that apply. Each of them has its sentence, whatever comes of it. */
@@ -297,6 +352,13 @@ static enum tma_error_code conclude(struct series *series, struct tma_experiment
     *experiments = (struct tma_experiments){0};
     for (size_t i = 0; i < series->trial_count; i++) {
         struct trial *trial = &series->trials[i];
+        const struct tma_relief *relief = trial->experiment.relief;
+        size_t untried = experiments->untried_count;
+        if (trial->left_out) {
+            if (untried == 0 || experiments->untried[untried - 1] != relief)
+                experiments->untried[experiments->untried_count++] = relief;
+            continue;
+        }
         trial->experiment.helps = !trial->failed && helps(series, trial);
         if (!trial->failed)
             experiments->items[experiments->count++] = trial->experiment;
@@ -314,8 +376,11 @@ enum tma_error_code tma_experiments_run(const struct tma_experiment_subject *sub
         return out_of_memory(error);
     *series = (struct series){.subject = subject, .before = result};
     choose_launches(series, draws);
-    bool good = add_trials(series, &tma_machine_reliefs) &&
-                add_trials(series, &subject->kind->reliefs) && begin(series);
+    bool good =
+        add_trials(series, &tma_machine_reliefs) && add_trials(series, &subject->kind->reliefs);
+    if (good)
+        bound_launches(series);
+    good = good && begin(series);
     if (good && draws == 0)
         series->plain.cycles[series->plain.known++] = result->cycles;
     enum tma_error_code code = good ? run_trials(series, error) : out_of_memory(error);

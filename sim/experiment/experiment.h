@@ -39,6 +39,10 @@ struct tma_experiment_subject {
     const char *const *map_names;                   /* NULL: no names */
     const struct tma_experiment_observer *observer; /* NULL: none */
     unsigned jobs; /* more than 1: launches run in so many worker processes (workers/pool.h) */
+    /* Work (tma_run_work) that all launches of tma_experiments_run together may be about; 0: no
+     * bound. Where it is not enough, the likeliest reliefs are tried alone, with one launch each.
+     */
+    uint64_t most_work;
 };
 
 /* The cycles of one or several launches, which differ in the seed of the machine. */
@@ -67,6 +71,10 @@ struct tma_experiments {
     /* Indices of items that help, the largest saving first. */
     size_t limits[TMA_MAX_EXPERIMENTS], advice[TMA_MAX_EXPERIMENTS];
     size_t limit_count, advice_count;
+    /* Reliefs of which a variant was not tried, as all launches together would have been more than
+     * most_work. */
+    const struct tma_relief *untried[TMA_MAX_EXPERIMENTS];
+    size_t untried_count;
 };
 
 /* A relief that saves less is no limit and no advice. */

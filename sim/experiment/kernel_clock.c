@@ -4,6 +4,11 @@
 
 #include "base/allocation.h"
 #include "engine/roles/kernel.h"
+#include "experiment/experiment.h"
+
+/* A run of more work (tma_run_work) is not simulated whole a second time: that would be half of all
+ * its time. */
+enum { WHOLE_WORK = 2000000 };
 
 /* A machine without such a resource has no fraction. */
 static double known(double fraction) {
@@ -55,11 +60,18 @@ enum tma_error_code tma_kernel_find_memory_share(const struct tma_machine *machi
     struct tma_result *second = tma_allocate(1, sizeof *second);
     if (second == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    struct tma_watch own = watch != NULL ? *watch : (struct tma_watch){0};
+    own.ends_at_quarter = tma_run_work(result) > WHOLE_WORK &&
+                          result->sampled.skipped_cycles == 0 && result->quarter_cycles > 0;
     enum tma_error_code code =
-        tma_kernel_run_watched(machine, &slower, NULL, watch, second, NULL, error);
+        tma_kernel_run_watched(machine, &slower, NULL, &own, second, NULL, error);
+    bool at_quarter = own.ends_at_quarter && second->quarter_cycles > 0;
+    if (code == TMA_ERROR_INTERRUPTED && at_quarter)
+        code = TMA_OK;
     if (code == TMA_OK)
-        result->memory_share = tma_memory_share_of(machine, activity.cycles, slower.sm_clock_mhz,
-                                                   (double)second->cycles);
+        result->memory_share = tma_memory_share_of(
+            machine, at_quarter ? (double)result->quarter_cycles : activity.cycles,
+            slower.sm_clock_mhz, (double)(at_quarter ? second->quarter_cycles : second->cycles));
     tma_release(second);
     return code;
 }

@@ -18,7 +18,8 @@ struct tma_activity tma_kernel_activity(const struct tma_kernel *kernel,
                                         const struct tma_result *result);
 
 /* Simulates the kernel again at a lower clock, where its time depends on one, and sets
- * result->memory_share. `watch` may be NULL. Fails as tma_kernel_run_watched does. */
+ * result->memory_share: of a long run the first quarter of the operations. `watch` may be NULL.
+ * Fails as tma_kernel_run_watched does. */
 enum tma_error_code tma_kernel_find_memory_share(const struct tma_machine *machine,
                                                  const struct tma_kernel *kernel,
                                                  const struct tma_watch *watch,

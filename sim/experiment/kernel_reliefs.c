@@ -81,18 +81,36 @@ static bool shorter_computing(struct tma_relieved *relieved) {
     return does_work(kernel_of(relieved), TMA_WORK_CYCLES);
 }
 
-static const struct tma_relief tensor_cores = {
-    .key = "tensor_cores", .name = "tensor cores", .variants = 1, .apply = faster_tensor_cores};
-static const struct tma_relief multiply_add = {
-    .key = "fma", .name = "FMA pipes", .variants = 1, .apply = faster_fma};
-static const struct tma_relief alu = {
-    .key = "alu", .name = "ALUs", .variants = 1, .apply = faster_alu};
-static const struct tma_relief sfu = {
-    .key = "sfu", .name = "SFUs", .variants = 1, .apply = faster_sfu};
-static const struct tma_relief issue = {
-    .key = "issue", .name = "issue slots", .variants = 1, .apply = faster_issue};
-static const struct tma_relief shared_memory = {
-    .key = "shared_memory", .name = "shared memory", .variants = 1, .apply = faster_shared_memory};
+static const struct tma_relief tensor_cores = {.key = "tensor_cores",
+                                               .busy = offsetof(struct tma_result, busy_tensor),
+                                               .name = "tensor cores",
+                                               .variants = 1,
+                                               .apply = faster_tensor_cores};
+static const struct tma_relief multiply_add = {.key = "fma",
+                                               .busy = offsetof(struct tma_result, busy_fma),
+                                               .name = "FMA pipes",
+                                               .variants = 1,
+                                               .apply = faster_fma};
+static const struct tma_relief alu = {.key = "alu",
+                                      .busy = offsetof(struct tma_result, busy_alu),
+                                      .name = "ALUs",
+                                      .variants = 1,
+                                      .apply = faster_alu};
+static const struct tma_relief sfu = {.key = "sfu",
+                                      .busy = offsetof(struct tma_result, busy_sfu),
+                                      .name = "SFUs",
+                                      .variants = 1,
+                                      .apply = faster_sfu};
+static const struct tma_relief issue = {.key = "issue",
+                                        .busy = offsetof(struct tma_result, busy_issue),
+                                        .name = "issue slots",
+                                        .variants = 1,
+                                        .apply = faster_issue};
+static const struct tma_relief shared_memory = {.key = "shared_memory",
+                                                .busy = offsetof(struct tma_result, busy_shared),
+                                                .name = "shared memory",
+                                                .variants = 1,
+                                                .apply = faster_shared_memory};
 static const struct tma_relief free_of_conflicts = {
     .key = "bank_conflicts", .name = "bank conflicts", .variants = 1, .apply = without_conflicts};
 static const struct tma_relief computing = {

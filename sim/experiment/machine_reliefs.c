@@ -79,21 +79,22 @@ static bool relieve_handshake(struct tma_relieved *relieved) {
            tma_relieve_part(relieved, TMA_RELIEF_OF_cluster);
 }
 
-#define RELIEF(function, key_text, name_text)                                                      \
+#define RELIEF(function, key_text, name_text, busy_offset)                                         \
     &(const struct tma_relief) {                                                                   \
-        .key = key_text, .name = name_text, .variants = 1, .apply = function                       \
+        .key = key_text, .name = name_text, .busy = busy_offset, .variants = 1, .apply = function  \
     }
+#define BUSY(part) offsetof(struct tma_result, busy_##part)
 
 static const struct tma_relief *const reliefs[] = {
-    RELIEF(relieve_tma, "tma", "TMA request rate"),
-    RELIEF(relieve_dispatch, "tma_dispatch", "TMA operation rate"),
-    RELIEF(relieve_tensor_maps, "tensor_maps", "tensor maps"),
-    RELIEF(relieve_sm_port, "sm_port", "SM port"),
-    RELIEF(relieve_gpc_ports, "gpc_ports", "GPC ports"),
-    RELIEF(relieve_l2, "l2", "L2 slices"),
-    RELIEF(relieve_dram, "dram", "DRAM bandwidth"),
-    RELIEF(relieve_latency, "latency", "latency"),
-    RELIEF(relieve_handshake, "cluster", "clusters"),
+    RELIEF(relieve_tma, "tma", "TMA request rate", BUSY(tma)),
+    RELIEF(relieve_dispatch, "tma_dispatch", "TMA operation rate", BUSY(tma)),
+    RELIEF(relieve_tensor_maps, "tensor_maps", "tensor maps", 0),
+    RELIEF(relieve_sm_port, "sm_port", "SM port", BUSY(sm_port)),
+    RELIEF(relieve_gpc_ports, "gpc_ports", "GPC ports", BUSY(crossbar)),
+    RELIEF(relieve_l2, "l2", "L2 slices", BUSY(l2)),
+    RELIEF(relieve_dram, "dram", "DRAM bandwidth", BUSY(dram)),
+    RELIEF(relieve_latency, "latency", "latency", 0),
+    RELIEF(relieve_handshake, "cluster", "clusters", 0),
 };
 
 const struct tma_reliefs tma_machine_reliefs = {reliefs, sizeof reliefs / sizeof reliefs[0]};

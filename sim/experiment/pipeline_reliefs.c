@@ -131,8 +131,11 @@ static bool without_conflicts(struct tma_relieved *relieved) {
     return excess > 0;
 }
 
-static const struct tma_relief wavefronts = {
-    .key = "shared_memory", .name = "shared memory", .variants = 1, .apply = a_tenth_fewer};
+static const struct tma_relief wavefronts = {.key = "shared_memory",
+                                             .busy = offsetof(struct tma_result, busy_shared),
+                                             .name = "shared memory",
+                                             .variants = 1,
+                                             .apply = a_tenth_fewer};
 static const struct tma_relief conflicts = {
     .key = "bank_conflicts", .name = "bank conflicts", .variants = 1, .apply = without_conflicts};
 

@@ -3,6 +3,8 @@
 #ifndef TMA_EXPERIMENT_RELIEF_H
 #define TMA_EXPERIMENT_RELIEF_H
 
+#include <stddef.h>
+
 #include "base/api.h"
 #include "engine/result.h"
 
@@ -33,6 +35,9 @@ struct tma_relief {
     /* A smaller step of the same, variant by variant, or NULL: it is the advice where it saves as
      * much. */
     const struct tma_relief *smaller;
+    /* Offset in struct tma_result of the fraction of the time for which the part was busy, which
+     * says how likely it limits the run; 0: there is none. */
+    size_t busy;
     uint32_t variants; /* at least 1 */
     /* Applies a variant. False where it does not apply: there is nothing to relieve, or the result
      * would be illegal. */

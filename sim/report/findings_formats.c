@@ -45,6 +45,19 @@ void tma_findings_write_text(const struct tma_findings *findings, bool idle, FIL
         return;
     write_sentences(experiments, NULL, experiments->limits, experiments->limit_count, 1, out);
     write_sentences(experiments, "advice", experiments->advice, experiments->advice_count, 0, out);
+    for (size_t i = 0; i < experiments->untried_count; i++)
+        fprintf(out, "%s%s", i == 0 ? "not tried           " : ", ", experiments->untried[i]->name);
+    if (experiments->untried_count > 0)
+        fputs(": --why tries all\n", out);
+}
+
+void tma_untried_write_json(const struct tma_experiments *experiments, struct tma_json *json) {
+    if (experiments == NULL || experiments->untried_count == 0)
+        return;
+    tma_json_begin_array(json, "not_tried");
+    for (size_t i = 0; i < experiments->untried_count; i++)
+        tma_json_string(json, NULL, experiments->untried[i]->name);
+    tma_json_end_array(json);
 }
 
 static void write_experiment(const struct tma_experiment *experiment, struct tma_json *json) {
@@ -80,4 +93,5 @@ void tma_findings_write_json(const struct tma_findings *findings, bool idle,
     for (size_t i = 0; experiments != NULL && i < experiments->count; i++)
         write_experiment(&experiments->items[i], json);
     tma_json_end_array(json);
+    tma_untried_write_json(experiments, json);
 }

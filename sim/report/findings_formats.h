@@ -16,4 +16,7 @@ void tma_launches_write_json(const struct tma_launches *launches, struct tma_jso
 void tma_findings_write_text(const struct tma_findings *findings, bool idle, FILE *out);
 void tma_findings_write_json(const struct tma_findings *findings, bool idle, struct tma_json *json);
 
+/* The names of what was not tried, "not_tried"; nothing where all was, or nothing (NULL). */
+void tma_untried_write_json(const struct tma_experiments *experiments, struct tma_json *json);
+
 #endif

@@ -205,6 +205,61 @@ static void write_figures(const struct tma_launch_report *report, FILE *out) {
     fputs("</section>\n", out);
 }
 
+/* What limits the launch, and whether its figures are estimates. */
+static void write_verdict(const struct tma_launch_report *report, FILE *out) {
+    const struct tma_core_result *timing = report->timing;
+    char text[TMA_LAUNCH_SENTENCE_BYTES];
+    if (timing == NULL)
+        return;
+    if (timing->refused_cycles > 0)
+        fprintf(
+            out,
+            "<p id=\"sampled\" class=\"refused\"><b>A sample was not trusted:</b> with parts left "
+            "out, cycles may be %s %% off, which is more than 20 %%. All of the launch was "
+            "simulated, and all figures are exact.</p>\n",
+            tma_decimal(tma_error_percent(timing->refused_error_cycles, timing->refused_cycles), 1)
+                .text);
+    if (timing->sampled_cycles > 0)
+        fprintf(
+            out,
+            "<p id=\"sampled\"><b>A sampled launch:</b> %s %% of its cycles were simulated. Its "
+            "cycles are right within %s %%; all other figures are estimates from that part. "
+            "With --exact, all of it is simulated.</p>\n",
+            tma_decimal(tma_percentage((double)(timing->cycles - timing->sampled_cycles),
+                                       (double)timing->cycles),
+                        1)
+                .text,
+            tma_decimal(tma_error_percent(timing->error_cycles, timing->cycles), 1).text);
+    fputs("<section id=\"verdict\"><h2>What limits it</h2>\n", out);
+    for (uint32_t i = 0; tma_launch_limit_text(report, i, text); i++) {
+        fputs("<p class=\"sentence\">", out);
+        tma_write_xml(text, out);
+        fputs("</p>\n", out);
+    }
+    fputs("</section>\n", out);
+}
+
+/* The report as text, which has what the sections above leave out. False when out of memory. */
+static bool write_text(const struct tma_launch_report *report, FILE *out) {
+    enum { MOST_TEXT_BYTES = 1 << 18 };
+    char *text = tma_allocate(MOST_TEXT_BYTES, 1);
+    FILE *stream = text == NULL ? NULL : fmemopen(text, MOST_TEXT_BYTES, "w");
+    if (stream != NULL) {
+        tma_launch_report_text(report, stream);
+        bool failed = ferror(stream) != 0;
+        if (fclose(stream) == 0 && !failed) {
+            fputs("<section id=\"report\"><h2>The report as text</h2><pre>", out);
+            for (const char *line = text; *line != '\0'; line = next_line(line)) {
+                write_text_line(line, strcspn(line, "\n"), out);
+                fputc('\n', out);
+            }
+            fputs("</pre></section>\n", out);
+        }
+    }
+    tma_release(text);
+    return stream != NULL;
+}
+
 static void write_place(const struct tma_launch_report *report, uint32_t instruction, FILE *out) {
     const struct tma_ptx_module *module = report->prepared->module;
     if (instruction < module->instruction_count)
@@ -256,12 +311,14 @@ bool tma_launch_page_write(const struct tma_launch_page *page, FILE *out) {
             tma_ptx_count(launch->grid), tma_ptx_count(launch->block),
             tma_name_of(&tma_launch_failure_names, (int)report->result->failure));
     write_figures(report, out);
+    write_verdict(report, out);
     write_findings(report, out);
     for (uint32_t file = 0; file < module->file_count; file++)
         if (page->sources[file] != NULL)
             good =
                 write_listing(report, module->files[file], page->sources[file], file, out) && good;
     good = write_listing(report, report->ptx_name, page->ptx, -1, out) && good;
+    good = write_text(report, out) && good;
     fputs("</main>\n</body>\n</html>\n", out);
     return good;
 }

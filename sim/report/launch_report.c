@@ -9,6 +9,7 @@
 #include "report/clock_figures.h"
 #include "report/decimal.h"
 #include "report/ratio.h"
+#include "report/sampled.h"
 
 static const struct tma_name failures[] = {{"completed", TMA_PTX_COMPLETED},
                                            {"fault", TMA_PTX_FAULT},
@@ -198,6 +199,16 @@ static double simulated_percent(const struct tma_core_result *timing) {
                           (double)timing->cycles);
 }
 
+void tma_launch_sampled_json(const struct tma_core_result *timing, struct tma_json *json) {
+    tma_json_begin_line(json, "sampled");
+    tma_json_decimal(json, "simulated_percent", simulated_percent(timing), 1);
+    tma_json_decimal(json, "error_percent", tma_error_percent(timing->error_cycles, timing->cycles),
+                     1);
+    if (timing->refused_cycles > 0)
+        tma_refused_write_json(timing->refused_error_cycles, timing->refused_cycles, json);
+    tma_json_end_object(json);
+}
+
 struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,
                                               const struct tma_core_result *timing) {
     struct busy busy = busy_of(machine, timing);
@@ -349,6 +360,40 @@ static void write_measured(const struct tma_launch_report *report, FILE *out) {
             tma_decimal(compared.error_percent, 1).text);
 }
 
+bool tma_launch_limit_text(const struct tma_launch_report *report, uint32_t number,
+                           char text[TMA_LAUNCH_SENTENCE_BYTES]) {
+    const char *why = "--why runs it again with one part of the machine better at a time";
+    uint32_t sentences = report->tried && report->limit_count > 0 ? report->limit_count : 1;
+    size_t end = 0;
+    if (number == sentences && report->untried_count > 0) {
+        for (uint32_t i = 0; i < report->untried_count; i++)
+            end += (size_t)snprintf(text + end, TMA_LAUNCH_SENTENCE_BYTES - end, "%s%s",
+                                    i == 0 ? "not tried: " : ", ", report->untried[i]);
+        snprintf(text + end, TMA_LAUNCH_SENTENCE_BYTES - end, "; --why tries all");
+        return true;
+    }
+    if (number >= sentences)
+        return false;
+    if (!report->tried) {
+        snprintf(text, TMA_LAUNCH_SENTENCE_BYTES, "not tried%s; %s",
+                 report->too_long ? ", because this launch is long" : "", why);
+    } else if (report->limit_count == 0) {
+        snprintf(
+            text, TMA_LAUNCH_SENTENCE_BYTES, "%s",
+            report->untried_count == 0
+                ? "no one part: none, 10 % better, saves 1 % of the time"
+                : "none of the parts that were tried: none, 10 % better, saves 1 % of the time");
+    } else {
+        const struct tma_launch_limit *limit = &report->limits[number];
+        snprintf(text, TMA_LAUNCH_SENTENCE_BYTES, "%s: %s would save %s %% of the time",
+                 limit->name, limit->change,
+                 tma_decimal(
+                     tma_percentage((double)limit->saved_cycles, (double)report->timing->cycles), 1)
+                     .text);
+    }
+    return true;
+}
+
 static void write_timing(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
@@ -362,7 +407,9 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     tma_clock_write_text(&clock, out);
     if (report->measured != NULL)
         write_measured(report, out);
-    if (report->sampled && timing->sampled_cycles == 0) {
+    if (timing->refused_cycles > 0) {
+        tma_refused_write_text(timing->refused_error_cycles, timing->refused_cycles, out);
+    } else if (report->sampled && timing->sampled_cycles == 0) {
         label("sampled", out);
         fputs("all of it simulated: too short, or nothing in it repeats steadily\n", out);
     } else if (report->sampled) {
@@ -391,18 +438,10 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
                 tma_decimal(clock.teraflops, 1).text,
                 tma_decimal(percent_of_peak(report, &clock), 1).text, machine->sm_clock_mhz);
     }
-    if (report->tried && report->limit_count == 0) {
-        label("limited by", out);
-        fputs("no one part: none, 10 % better, saves 1 % of the time\n", out);
-    }
-    for (uint32_t i = 0; i < report->limit_count; i++) {
+    char sentence[TMA_LAUNCH_SENTENCE_BYTES];
+    for (uint32_t i = 0; tma_launch_limit_text(report, i, sentence); i++) {
         label(i == 0 ? "limited by" : "", out);
-        fprintf(
-            out, "%s: %s would save %s %% of the time\n", report->limits[i].name,
-            report->limits[i].change,
-            tma_decimal(
-                tma_percentage((double)report->limits[i].saved_cycles, (double)timing->cycles), 1)
-                .text);
+        fprintf(out, "%s\n", sentence);
     }
     for (size_t i = 0; i < report->relieved_count; i++) {
         label(i == 0 ? "relieved" : "", out);
@@ -504,13 +543,8 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     tma_json_decimal(json, "teraflops", clock.teraflops, 1);
     if (clock.teraflops > 0)
         tma_json_decimal(json, "percent_of_peak", percent_of_peak(report, &clock), 1);
-    if (report->sampled) {
-        tma_json_begin_line(json, "sampled");
-        tma_json_decimal(json, "simulated_percent", simulated_percent(timing), 1);
-        tma_json_decimal(json, "error_percent",
-                         tma_error_percent(timing->error_cycles, timing->cycles), 1);
-        tma_json_end_object(json);
-    }
+    if (report->sampled)
+        tma_launch_sampled_json(timing, json);
     if (report->tried) {
         tma_json_begin_array(json, "limited_by");
         for (uint32_t i = 0; i < report->limit_count; i++) {
@@ -521,6 +555,12 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
                 tma_percentage((double)report->limits[i].saved_cycles, (double)timing->cycles), 1);
             tma_json_end_object(json);
         }
+        tma_json_end_array(json);
+    }
+    if (report->untried_count > 0) {
+        tma_json_begin_array(json, "not_tried");
+        for (uint32_t i = 0; i < report->untried_count; i++)
+            tma_json_string(json, NULL, report->untried[i]);
         tma_json_end_array(json);
     }
     if (report->relieved_count > 0) {

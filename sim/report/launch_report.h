@@ -41,6 +41,9 @@ struct tma_launch_report {
     bool tried;                                 /* the experiments that find limits have run */
     struct tma_launch_limit limits[TMA_LAUNCH_LIMITS]; /* the one that saves most first */
     uint32_t limit_count;
+    const char *untried[TMA_LAUNCH_LIMITS]; /* parts that were not tried, to save time */
+    uint32_t untried_count;
+    bool too_long;                              /* no part was tried, as the launch is long */
     const struct tma_launch_relieved *relieved; /* by the wishes of the user */
     size_t relieved_count;
 };
@@ -58,6 +61,12 @@ struct tma_launch_comparison {
  */
 struct tma_launch_comparison tma_launch_compare(const struct tma_launch_report *report);
 
+/* What limits the launch: sentence `number` from 0; the first one also says that nothing does, or
+ * that nothing was tried. False: there are no more. */
+enum { TMA_LAUNCH_SENTENCE_BYTES = 400 };
+bool tma_launch_limit_text(const struct tma_launch_report *report, uint32_t number,
+                           char text[TMA_LAUNCH_SENTENCE_BYTES]);
+
 void tma_launch_report_text(const struct tma_launch_report *report, FILE *out);
 void tma_launch_report_json(const struct tma_launch_report *report, struct tma_json *json);
 
@@ -74,6 +83,9 @@ extern const struct tma_names tma_launch_format_names;
 
 /* The word for how a launch ended: "completed", "deadlock", ... */
 extern const struct tma_names tma_launch_failure_names;
+
+/* Writes how a launch was sampled: "sampled". */
+void tma_launch_sampled_json(const struct tma_core_result *timing, struct tma_json *json);
 
 /* What keeps a launch busy, and what its warps wait for longest. */
 struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,

@@ -2,6 +2,7 @@
 
 #include "report/clock_figures.h"
 #include "report/figures.h"
+#include "report/findings_formats.h"
 #include "report/first_screen.h"
 #include "report/labels.h"
 #include "report/sampled.h"
@@ -37,7 +38,14 @@ void tma_page_write_overview(const struct tma_page_input *input, struct tma_json
     tma_json_unsigned(json, "clock_mhz", clock_of(input));
     tma_json_unsigned(json, "cycles", result->cycles);
     tma_json_unsigned(json, "memory_cycles", result->memory_cycles);
-    tma_sampled_write_json(result, json);
+    if (result->sampled.skipped_cycles > 0)
+        tma_sampled_write_json(result, json);
+    if (result->sampled.whole == TMA_WHOLE_ROUGH) {
+        tma_json_begin_object(json, "refused");
+        tma_refused_write_json(result->sampled.refused_error_cycles, result->sampled.refused_cycles,
+                               json);
+        tma_json_end_object(json);
+    }
     tma_json_unsigned(json, "operations", counters->operations);
     tma_json_unsigned(json, "moved_bytes",
                       counters->bytes + counters->stored_bytes + counters->reduced_bytes);
@@ -139,6 +147,7 @@ void tma_page_write_experiments(const struct tma_page_input *input, struct tma_j
         tma_json_end_object(json);
     }
     tma_json_end_array(json);
+    tma_untried_write_json(input->experiments, json);
 }
 
 /* Writes one bar: the causes with their shares, and the number of the first in the series. */

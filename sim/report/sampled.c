@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "report/colour.h"
 #include "report/decimal.h"
 #include "report/ratio.h"
 #include "report/text_line.h"
@@ -18,10 +19,29 @@ double tma_sampled_error_percent(const struct tma_result *result) {
     return tma_error_percent(result->sampled.error_cycles, result->cycles);
 }
 
+void tma_refused_write_text(uint64_t error_cycles, uint64_t cycles, FILE *out) {
+    tma_text_line(out, "sampled",
+                  "%snot trusted: with parts left out, cycles may be %s %% off, which is more than "
+                  "20 %%%s; all of it was simulated, and all figures are exact",
+                  tma_colour(out, TMA_COLOUR_BAD),
+                  tma_decimal(tma_error_percent(error_cycles, cycles), PERCENT_DIGITS).text,
+                  tma_colour(out, TMA_COLOUR_PLAIN));
+}
+
+void tma_refused_write_json(uint64_t error_cycles, uint64_t cycles, struct tma_json *json) {
+    tma_json_bool(json, "trusted", false);
+    tma_json_decimal(json, "refused_error_percent", tma_error_percent(error_cycles, cycles),
+                     PERCENT_DIGITS);
+}
+
 void tma_sampled_write_text(const struct tma_result *result, FILE *out) {
     const struct tma_sampled *sampled = &result->sampled;
     if (!sampled->asked)
         return;
+    if (sampled->whole == TMA_WHOLE_ROUGH) {
+        tma_refused_write_text(sampled->refused_error_cycles, sampled->refused_cycles, out);
+        return;
+    }
     if (sampled->skipped_cycles == 0) {
         tma_text_line(out, "sampled", "all of it simulated: %s",
                       tma_whole_reason_text(sampled->whole));
@@ -47,5 +67,7 @@ void tma_sampled_write_json(const struct tma_result *result, struct tma_json *js
     tma_json_bool(json, "drift_possible", sampled->rereads);
     if (sampled->skipped_cycles == 0)
         tma_json_string(json, "whole", tma_whole_reason_text(sampled->whole));
+    if (sampled->whole == TMA_WHOLE_ROUGH)
+        tma_refused_write_json(sampled->refused_error_cycles, sampled->refused_cycles, json);
     tma_json_end_object(json);
 }

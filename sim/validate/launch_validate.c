@@ -84,17 +84,16 @@ static struct tma_ptx_options options_of(const struct cli_launch_options *option
         .maximum_instructions = UINT64_C(1) << MOST_INSTRUCTIONS_BITS};
 }
 
-static void run_prepared(const struct cli_launch_options *options,
-                         const struct tma_ptx_options *checks, struct tma_prepared *prepared,
-                         const struct tma_machine *machine, struct tma_diagnostics *list,
-                         struct launch_outcome *outcome) {
+static void run_prepared(const struct cli_launch_options *options, struct tma_ptx_options *checks,
+                         struct tma_prepared *prepared, const struct tma_machine *machine,
+                         struct tma_diagnostics *list, struct launch_outcome *outcome) {
     struct tma_ptx_result result = {0};
     struct tma_output_difference outputs = {0};
     struct tma_error error = {0};
-    enum tma_error_code code = options->functional
-                                   ? tma_ptx_execute(&prepared->execution, checks, &result, &error)
-                                   : tma_core_run(machine, &prepared->execution, checks, &result,
-                                                  &outcome->timing, &error);
+    enum tma_error_code code =
+        options->functional
+            ? tma_ptx_execute(&prepared->execution, checks, &result, &error)
+            : cli_launch_time(machine, checks, prepared, &result, &outcome->timing, &error);
     if (code != TMA_OK) {
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.text);
     } else if (result.failure != TMA_PTX_COMPLETED || tma_launch_report_errors(&result) > 0) {
@@ -194,16 +193,6 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
             clocked = tma_launch_measured_machine(&clocked, &outcome.measured);
         outcome.measured.gpu = NULL;
         run_prepared(validation->options, &checks, &prepared, &clocked, &list, &outcome);
-        if (outcome.counts.failure != TMA_PTX_COMPLETED && checks.sample_from > 0) {
-            /* What was left out may have changed what the kernel does. */
-            outcome.reason[0] = '\0';
-            tma_prepared_free(&prepared);
-            prepared = (struct tma_prepared){0};
-            good = tma_launch_prepare(&launch, machine, true, &prepared, &list);
-            checks.sample_from = 0;
-            if (good)
-                run_prepared(validation->options, &checks, &prepared, &clocked, &list, &outcome);
-        }
         if (outcome.run && outcome.timed)
             find_times(record, &prepared, machine, &clocked, &checks, &outcome);
     }
@@ -497,16 +486,8 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
     if (outcome->run && outcome->timed) {
         const struct tma_core_result *timing = &outcome->timing;
         tma_json_unsigned(json, "cycles", timing->cycles + timing->launch_cycles);
-        if (timing->sampled_cycles > 0) {
-            tma_json_begin_line(json, "sampled");
-            tma_json_decimal(json, "simulated_percent",
-                             tma_percentage((double)(timing->cycles - timing->sampled_cycles),
-                                            (double)timing->cycles),
-                             1);
-            tma_json_decimal(json, "error_percent",
-                             tma_error_percent(timing->error_cycles, timing->cycles), 1);
-            tma_json_end_object(json);
-        }
+        if (timing->sampled_cycles > 0 || timing->refused_cycles > 0)
+            tma_launch_sampled_json(timing, json);
         tma_json_unsigned(json, "issue_slots", timing->issue_slots);
         tma_json_unsigned(json, "l2_sectors", timing->memory.sectors);
         tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);

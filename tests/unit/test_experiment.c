@@ -24,7 +24,8 @@ struct toy {
 static struct tma_machine machine;
 static unsigned runs, told; /* launches, and those that the observer was told of */
 static uint64_t told_cycles;
-static unsigned jobs; /* of the subject */
+static unsigned jobs;      /* of the subject */
+static uint64_t most_work; /* of the subject */
 
 static uint64_t at_rate(uint64_t cycles, uint32_t before, uint32_t now) {
     return cycles * before / now;
@@ -50,6 +51,8 @@ static enum tma_error_code run_toy(const struct tma_machine *on, const void *wor
                                              .tensor_bytes = toy->bytes,
                                              .sm_read_sectors = 1,
                                              .dram_read_sectors = toy->dram_cycles > 0};
+    result->busy_sm_port = (double)toy->port_cycles / (double)result->cycles;
+    result->busy_dram = (double)toy->dram_cycles / (double)result->cycles;
     return TMA_OK;
 }
 
@@ -102,6 +105,7 @@ static void set_up(void) {
     told = 0;
     told_cycles = 0;
     jobs = 0;
+    most_work = 0;
 }
 
 static void progressed(void *context, uint64_t cycles, size_t done, size_t total) {
@@ -115,7 +119,12 @@ static const struct tma_experiment_observer observer = {progressed, &told};
 
 static enum tma_error_code experiment_on(const struct toy *toy, uint32_t draws,
                                          struct tma_experiments *experiments) {
-    const struct tma_experiment_subject subject = {&machine, &toy_kind, toy, NULL, &observer, jobs};
+    const struct tma_experiment_subject subject = {.machine = &machine,
+                                                   .kind = &toy_kind,
+                                                   .workload = toy,
+                                                   .observer = &observer,
+                                                   .jobs = jobs,
+                                                   .most_work = most_work};
     struct tma_result result;
     struct tma_error error;
     ck_assert_int_eq(run_toy(&machine, toy, &result, &error), TMA_OK);
@@ -201,11 +210,33 @@ START_TEST(test_jobs) {
 }
 END_TEST
 
+/* With work for so many launches alone, the part that is busiest is tried first, and what was not
+ * tried is named. The launch that was given counts for nothing. */
+START_TEST(test_most_work) {
+    enum { WORK_OF_LAUNCH = 16 };
+    struct tma_experiments experiments;
+    struct toy toy = {
+        .port_cycles = 22000, .dram_cycles = 88000, .other_cycles = 10, .spread = 100};
+    machine.topology.seed = 1;
+    most_work = (uint64_t)WORK_OF_LAUNCH * (unsigned)(_i + 1);
+    ck_assert_int_eq(experiment_on(&toy, 0, &experiments), TMA_OK);
+    ck_assert_uint_eq(runs, 1 + (unsigned)_i + 1);
+    ck_assert_ptr_nonnull(find(&experiments, "dram"));
+    ck_assert_uint_eq(find(&experiments, "dram")->cycles.count, 1);
+    ck_assert(find(&experiments, "sm_port") == NULL);
+    bool named = false;
+    for (size_t i = 0; i < experiments.untried_count; i++)
+        named |= strcmp(experiments.untried[i]->key, "sm_port") == 0;
+    ck_assert(named);
+}
+END_TEST
+
 /* A worker that dies is an error, which says how. */
 START_TEST(test_worker_dies) {
     struct tma_experiments experiments;
     struct toy toy = {.port_cycles = 110000, .other_cycles = 100, .dies_at_rate = 121000};
-    const struct tma_experiment_subject subject = {&machine, &toy_kind, &toy, NULL, NULL, 2};
+    const struct tma_experiment_subject subject = {
+        .machine = &machine, .kind = &toy_kind, .workload = &toy, .jobs = 2};
     struct tma_result result;
     struct tma_error error;
     ck_assert_int_eq(run_toy(&machine, &toy, &result, &error), TMA_OK);
@@ -375,6 +406,7 @@ TEST_FILE() {
     tcase_add_loop_test(tests, test_limits, 0, TABLE_ROWS(limits));
     tcase_add_test(tests, test_number_of_launches);
     tcase_add_loop_test(tests, test_jobs, 0, 3);
+    tcase_add_loop_test(tests, test_most_work, 0, 2);
     tcase_add_test(tests, test_worker_dies);
     tcase_add_loop_test(tests, test_chance, 0, TABLE_ROWS(chances));
     tcase_add_test(tests, test_no_effect);

@@ -47,12 +47,17 @@ class Sampled:
         error_percent: The cycles are right within so much of them, but for slow drift.
         drift_possible: Whether tiles are read again, so that the run may drift slowly.
         whole: Why all of the run was simulated; None where it was not.
+        trusted: False where a part was simulated, and its cycles may have been more than 20 % off: then all of the run was
+            simulated, and all figures are exact.
+        refused_error_percent: By how much they may have been off; None where the part was trusted.
     """
 
     simulated_percent: float
     error_percent: float
     drift_possible: bool
     whole: Optional[str] = None
+    trusted: bool = True
+    refused_error_percent: Optional[float] = None
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,9 @@
 /* CTAs whose times a page has, at most. */
 enum { MOST_CTAS = 4096 };
 
+/* What a page simulates, in experiments too (tma_run_work): two to three seconds of one core. */
+enum { MOST_WORK = 5000000 };
+
 /* The report as text is a few kilobytes. */
 enum { MOST_TEXT_BYTES = 1 << 18 };
 
@@ -138,7 +141,8 @@ static enum tma_error_code make_page(const struct report_options *options, struc
     struct cli_questions questions = {.why = options->why,
                                       .no_why = options->no_why,
                                       .quiet = options->common.quiet,
-                                      .jobs = cli_jobs(&options->common)};
+                                      .jobs = cli_jobs(&options->common),
+                                      .most_work = MOST_WORK};
     page->result = tma_allocate(1, sizeof *page->result);
     page->found = tma_allocate(1, sizeof *page->found);
     page->series = tma_series_new(&scenario->machine);
@@ -157,11 +161,12 @@ static enum tma_error_code make_page(const struct report_options *options, struc
     enum tma_error_code code =
         cli_scenario_run(scenario, options->common.quiet, &sinks, page->result, place, error);
     tma_span_sample_sort(&page->ctas);
-    /* A run that was simulated whole has the page of any other; experiments compare whole runs. */
-    if (page->result->sampled.skipped_cycles == 0)
-        page->result->sampled = (struct tma_sampled){0};
-    else
+    /* A run that was simulated whole has the page of any other, unless a part was not trusted;
+     * experiments compare whole runs. */
+    if (page->result->sampled.skipped_cycles > 0)
         questions.no_why = true;
+    else if (page->result->sampled.whole != TMA_WHOLE_ROUGH)
+        page->result->sampled = (struct tma_sampled){0};
     if (code == TMA_OK)
         code = cli_find_out(&questions, scenario, page->result, page->found, error);
     struct tma_findings findings = cli_findings_of(&questions, page->found, false);
@@ -204,6 +209,9 @@ static int run(const struct cli_options *options) {
                                                            .label = own->launch,
                                                            .sanitize = own->sanitize,
                                                            .strict = own->strict,
+                                                           .exact = own->exact || own->why,
+                                                           .why = own->why,
+                                                           .no_why = own->no_why,
                                                            .page = true});
     const char *const others[] = {own->exact ? "--exact" : NULL, own->why ? "--why" : NULL};
     if (!cli_sample_allowed(own->sampling, others, sizeof others / sizeof others[0]))

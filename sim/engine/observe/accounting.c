@@ -54,6 +54,8 @@ void tma_account_completion(struct tma_accounting *accounting, enum tma_directio
                             const struct tma_completion *completion) {
     struct tma_counters *counters = &accounting->result->counters;
     counters->operations += !completion->copied;
+    if (counters->operations == accounting->quarter && !completion->copied)
+        accounting->result->quarter_cycles = completion->cycle;
     counters->rows += completion->rows;
     counters->rows_out_of_bounds += completion->rows_out_of_bounds;
     count_bytes(counters, direction, completion);

@@ -31,6 +31,7 @@ struct tma_accounting {
     uint64_t cta_count;
     uint64_t ended_ctas;
     uint64_t last_cycle; /* end of the last CTA so far */
+    uint64_t quarter;    /* of the operations that the run has */
     struct tma_skipped skipped;
 };
 

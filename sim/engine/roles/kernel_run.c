@@ -186,6 +186,7 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
                                            struct tma_error *error) {
     struct tma_cta_work work;
     struct tma_watch whole;
+    struct tma_sampled sampled;
     /* What is left out would add to no flag. */
     if (watch != NULL && kernel->flag_count > 0) {
         whole = *watch;
@@ -224,10 +225,10 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
     }
     release(engine);
     tma_release(engine);
-    if (code != TMA_OK || !tma_sample_is_rough(result, watch, &whole))
+    if (code != TMA_OK || !tma_sample_is_rough(result, watch, &whole, &sampled))
         return code;
     code = tma_kernel_run_watched(machine, kernel, sink, &whole, result, place, error);
-    result->sampled = (struct tma_sampled){.asked = true, .whole = TMA_WHOLE_ROUGH};
+    result->sampled = sampled;
     return code;
 }
 

@@ -118,12 +118,20 @@ void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, 
     sampled->rereads = result->counters.tensor_bytes > walk_bytes;
 }
 
+bool tma_estimate_is_rough(uint64_t error_cycles, uint64_t cycles) {
+    return error_cycles > cycles / (100 / MOST_ERROR_PERCENT);
+}
+
 bool tma_sample_is_rough(const struct tma_result *result, const struct tma_watch *watch,
-                         struct tma_watch *whole) {
-    const struct tma_sampled *sampled = &result->sampled;
-    if (!sampled->asked || sampled->skipped_cycles == 0 ||
-        sampled->error_cycles <= result->cycles / (100 / MOST_ERROR_PERCENT))
+                         struct tma_watch *whole, struct tma_sampled *sampled) {
+    const struct tma_sampled *estimate = &result->sampled;
+    if (!estimate->asked || estimate->skipped_cycles == 0 ||
+        !tma_estimate_is_rough(estimate->error_cycles, result->cycles))
         return false;
+    *sampled = (struct tma_sampled){.asked = true,
+                                    .whole = TMA_WHOLE_ROUGH,
+                                    .refused_error_cycles = estimate->error_cycles,
+                                    .refused_cycles = result->cycles};
     *whole = *watch;
     whole->sampling = TMA_SAMPLING_NONE;
     if (watch->spans != NULL && watch->spans->restart != NULL)

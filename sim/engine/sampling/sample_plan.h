@@ -27,9 +27,12 @@ struct tma_tally tma_sample_tally(const struct tma_accounting *accounting,
 void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, bool inside_ctas,
                         struct tma_accounting *accounting, struct tma_memory_counters *counters);
 
-/* Whether a run that has ended was sampled and may be off by more than 20 % of its cycles: then it
- * has to be simulated whole, as *whole says. The spans begin anew. */
+/* Whether an estimate may be off by more than 20 % of its cycles, and is none. */
+bool tma_estimate_is_rough(uint64_t error_cycles, uint64_t cycles);
+
+/* Whether a run that has ended was sampled, and its estimate is rough: then it has to be simulated
+ * whole, as *whole says, and *sampled is what the result is to say of it. The spans begin anew. */
 bool tma_sample_is_rough(const struct tma_result *result, const struct tma_watch *watch,
-                         struct tma_watch *whole);
+                         struct tma_watch *whole, struct tma_sampled *sampled);
 
 #endif

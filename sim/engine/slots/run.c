@@ -94,10 +94,11 @@ enum tma_error_code tma_run_watched(const struct tma_machine *machine,
     if (simulation->code != TMA_OK && error != NULL)
         *error = simulation->error;
     struct tma_watch whole;
-    if (simulation->code != TMA_OK || !tma_sample_is_rough(result, watch, &whole))
+    struct tma_sampled sampled;
+    if (simulation->code != TMA_OK || !tma_sample_is_rough(result, watch, &whole, &sampled))
         return simulation->code;
     code = tma_run_watched(machine, workload, sink, &whole, result, error);
-    result->sampled = (struct tma_sampled){.asked = true, .whole = TMA_WHOLE_ROUGH};
+    result->sampled = sampled;
     return code;
 }
 

@@ -199,6 +199,9 @@ function drawFigures() {
         card(short(gigabytes(data.moved_bytes, data.cycles)) + ' GB/s', 'moved by TMA'),
         card(short(data.operations), 'TMA operations'), card(hits, 'L2 hits, of sectors'),
         card(whole(data.latencies.median), 'cycles median latency'));
+    if (data.refused) section('figures').after(html('p', {id: 'sampled', class: 'refused'},
+        html('b', {}, 'A sample was not trusted: '), `with parts left out, cycles may be ` +
+        `${data.refused.refused_error_percent} % off, which is more than 20 %. All of the run was simulated, and all figures are exact.`));
     if (data.sampled) section('figures').after(html('p', {id: 'sampled'}, html('b', {}, 'A sampled run: '),
         `${data.sampled.simulated_percent} % of its cycles were simulated. Its cycles are right within ` +
         `${data.sampled.error_percent} %; the other figures of the run are estimates from that part, and what is shown ` +
@@ -225,7 +228,9 @@ function drawVerdict() {
     place.append(
         note('Each line is the run again with one thing changed. Green: it saves time, and not by chance.'),
         ...table('What limits', data.experiments.filter(experiment => !experiment.advice)),
-        ...table('What would help', data.experiments.filter(experiment => experiment.advice)));
+        ...table('What would help', data.experiments.filter(experiment => experiment.advice)),
+        data.not_tried ? note(`Not tried, as this page simulates a bounded amount: ${data.not_tried.join(', ')}. ` +
+            'With --why, all is tried.') : '');
 }
 
 /* --- How good it is: what was busy, and the roofs above the run --- */
