@@ -2,10 +2,49 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "engine/deadlock.h"
 #include "engine/lane_accesses.h"
 #include "engine/program.h"
+#include "engine/simulation.h"
+
+/* Says which actors wait for ever. */
+
+enum { WAIT_BYTES = 240, REST_BYTES = sizeof "; and 4294967295 more" };
+
+/* When the last operation completed, as a warp sees it, or an actor did something last. */
+static uint64_t last_cycle(const struct tma_simulation *simulation) {
+    uint64_t last = simulation->completed_cycle;
+    for (uint32_t i = 0; i < tma_program_actors(simulation); i++) {
+        uint64_t cycle = simulation->program->last_cycle(simulation, i);
+        last = cycle > last ? cycle : last;
+    }
+    return last;
+}
+
+/* Stops the run with TMA_ERROR_DEADLOCK: nothing is in flight, and every actor waits. The text
+ * names the cycle of what happened last, and the actors with what they wait for, as far as it has
+ * room. */
+static void fail_deadlock(struct tma_simulation *simulation) {
+    char text[TMA_ERROR_TEXT_BYTES], wait[WAIT_BYTES];
+    const char *why = simulation->program->explain_deadlock(simulation);
+    size_t used = (size_t)snprintf(
+        text, sizeof text, "deadlock at cycle %" PRIu64 ": nothing is in flight%s%s",
+        last_cycle(simulation), why != NULL ? "; " : "", why != NULL ? why : "");
+    uint32_t waiting = 0, named = 0;
+    for (uint32_t i = 0; i < tma_program_actors(simulation); i++) {
+        if (!simulation->program->describe_wait(simulation, i, wait, sizeof wait) ||
+            waiting++ > named)
+            continue;
+        if (used + sizeof "; " + strlen(wait) + REST_BYTES > sizeof text)
+            continue;
+        named++;
+        used += (size_t)snprintf(text + used, sizeof text - used, "; %s", wait);
+    }
+    if (waiting > named)
+        snprintf(text + used, sizeof text - used, "; and %u more", waiting - named);
+    tma_simulation_fail(simulation, TMA_ERROR_DEADLOCK, text);
+}
 
 /* Steps of the actor from one look of the caller's to the next. A step of a full chip takes some
  * milliseconds of the host's time, and one of a single SM some microseconds. */
@@ -143,7 +182,7 @@ static void wait_for_completion(struct tma_simulation *simulation) {
     while (!knows_first_completion(simulation) && simulation->code == TMA_OK) {
         if (tma_memory_in_flight(simulation->memory) == 0) {
             if (simulation->completions.count == 0)
-                tma_fail_deadlock(simulation);
+                fail_deadlock(simulation);
             return;
         }
         if (simulation->completions.count == 0)

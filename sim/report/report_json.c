@@ -1,12 +1,85 @@
+#include "base/digest.h"
+#include "base/version.h"
+#include "engine/observe/series.h"
 #include "report/figures.h"
 #include "report/findings_formats.h"
 #include "report/json_writer.h"
-#include "report/provenance.h"
 #include "report/report_formats.h"
 #include "report/report_sections.h"
 #include "report/sampled.h"
-#include "report/series_json.h"
 #include "report/waves.h"
+
+/* The servers, the latencies and the time series of a run as elements of a report. */
+
+enum { TICKS_PER_CYCLE = 1024, TICK_DIGITS = 3 };
+
+static void write_servers(const struct tma_series *series, struct tma_json *json) {
+    tma_json_begin_object(json, "servers");
+    for (int i = 0; i < TMA_SERVER_COUNT; i++) {
+        enum tma_server kind = (enum tma_server)i;
+        tma_json_begin_object(json, tma_server_key(kind));
+        tma_json_string(json, "text", tma_server_text(kind));
+        tma_json_begin_list(json, "busy_cycles");
+        for (uint32_t number = 0; number < series->servers[kind]; number++)
+            tma_json_decimal(json, NULL,
+                             (double)tma_series_total_busy_ticks(series, kind, number) /
+                                 TICKS_PER_CYCLE,
+                             TICK_DIGITS);
+        tma_json_end_array(json);
+        tma_json_end_object(json);
+    }
+    tma_json_end_object(json);
+}
+
+static void write_latencies(const struct tma_latency_bars *bars, struct tma_json *json) {
+    tma_json_begin_object(json, "latency_histogram");
+    tma_json_unsigned(json, "first_cycle", bars->first_cycle);
+    tma_json_unsigned(json, "bar_cycles", bars->bar_cycles);
+    tma_json_begin_list(json, "operations");
+    for (uint32_t i = 0; i < bars->count; i++)
+        tma_json_unsigned(json, NULL, bars->operations[i]);
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+}
+
+static void write_windows(const struct tma_series *series, struct tma_json *json) {
+    tma_json_begin_object(json, "series");
+    tma_json_unsigned(json, "window_cycles", series->window_cycles);
+    tma_json_unsigned(json, "windows", series->windows);
+    for (int i = 0; i < TMA_SERIES_FIGURE_COUNT; i++) {
+        enum tma_series_figure figure = (enum tma_series_figure)i;
+        tma_json_begin_list(json, tma_series_key(figure));
+        for (uint32_t window = 0; window < series->windows; window++)
+            tma_json_unsigned(json, NULL, tma_series_figure(series, window, figure));
+        tma_json_end_array(json);
+    }
+    tma_json_end_object(json);
+}
+
+/* Writes the elements "servers", "latency_histogram" and "series"; nothing if `series` is NULL. */
+static void series_json(const struct tma_series *series, struct tma_json *json) {
+    if (series == NULL)
+        return;
+    write_servers(series, json);
+    write_latencies(&series->latencies, json);
+    write_windows(series, json);
+}
+
+/* What wrote a report, and what it is of. */
+
+/* Writes the elements "tmasim", the version, and "digest", unless `digests` is NULL. */
+static void provenance_json(const struct tma_digests *digests, struct tma_json *json) {
+    char text[TMA_DIGEST_TEXT_BYTES];
+    tma_json_string(json, "tmasim", TMA_VERSION);
+    if (digests == NULL)
+        return;
+    tma_json_begin_line(json, "digest");
+    tma_digest_text(digests->machine, text);
+    tma_json_string(json, "machine", text);
+    tma_digest_text(digests->scenario, text);
+    tma_json_string(json, "scenario", text);
+    tma_json_end_object(json);
+}
 
 struct json_report {
     struct tma_json json;
@@ -270,7 +343,7 @@ void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     struct tma_json *json = &report.json;
     bool has_roles = input->kernel != NULL;
     tma_json_begin_object(json, NULL);
-    tma_provenance_json(input->digests, json);
+    provenance_json(input->digests, json);
     if (input->partial)
         tma_json_bool(json, "partial", true);
     tma_sampled_write_json(input->result, json);
@@ -286,6 +359,6 @@ void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     (has_roles ? write_roles : write_slots)(&report);
     write_busy(&report);
     tma_findings_write_json(&input->findings, figures.idle, json);
-    tma_series_json(input->series, json);
+    series_json(input->series, json);
     tma_json_end_object(json);
 }

@@ -1,32 +1,140 @@
 #include "cli/help/manual.h"
 
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "cli/help/roff.h"
+#include "base/version.h"
 #include "scenario/sections.h"
 #include "scenario/suggestion.h"
 
+/* Writes the text of man pages: the macros of man(7). */
+
+static void write_character(char c, FILE *out) {
+    static const struct {
+        char c;
+        const char *escaped;
+    } special[] = {{'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"},
+                   {'^', "\\(ha"}, {'~', "\\(ti"}, {'"', "\\(dq"}};
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+        if (special[i].c == c) {
+            fputs(special[i].escaped, out);
+            return;
+        }
+    fputc(c, out);
+}
+
+/* Writes a text as it stands, with what is special to roff escaped. */
+static void roff_literal(const char *text, FILE *out) {
+    if (text[0] == '.')
+        fputs("\\&", out); /* else the line would be a macro */
+    for (; *text != '\0'; text++)
+        write_character(*text, out);
+}
+
+/* Writes the part of a line with its bold words. */
+static void write_words(const char *text, size_t length, FILE *out) {
+    bool bold = false;
+    if (length > 0 && text[0] == '.')
+        fputs("\\&", out);
+    for (size_t i = 0; i < length; i++) {
+        bool in_word = i > 0 && i + 1 < length && isalnum((unsigned char)text[i - 1]) &&
+                       isalnum((unsigned char)text[i + 1]);
+        if (text[i] == '`') {
+            bold = !bold;
+            fputs(bold ? "\\fB" : "\\fR", out);
+        } else if (text[i] == '-' && in_word && !bold) {
+            fputc('-', out); /* a hyphen, where a line may be broken */
+        } else {
+            write_character(text[i], out);
+        }
+    }
+    fputs(bold ? "\\fR\n" : "\n", out);
+}
+
+static size_t line_length(const char *text) {
+    return strcspn(text, "\n");
+}
+
+/* Writes prose: what stands between backquotes is bold, an empty line ends a paragraph, and lines
+ * that begin with two blanks keep their form. */
+static void roff_prose(const char *text, FILE *out) {
+    bool kept = false; /* in lines that keep their form */
+    while (*text != '\0') {
+        size_t length = line_length(text);
+        bool keep = strncmp(text, "  ", 2) == 0;
+        if (keep != kept)
+            fputs(keep ? ".PP\n.nf\n" : ".fi\n", out);
+        if (length == 0)
+            fputs(".PP\n", out);
+        else
+            write_words(text, length, out);
+        kept = keep;
+        text += length;
+        text += *text == '\n';
+    }
+    if (kept)
+        fputs(".fi\n", out);
+}
+
+static void write_upper(const char *text, FILE *out) {
+    for (; *text != '\0'; text++)
+        write_character((char)toupper((unsigned char)*text), out);
+}
+
+/* What a page begins with: "tmasim-run", "1", and one sentence. */
+static void roff_begin(const char *name, const char *section, const char *summary, FILE *out) {
+    size_t length = strlen(summary);
+    fputs(".\\\" `tmasim help --man` writes this page.\n.TH ", out);
+    write_upper(name, out);
+    fprintf(out, " %s %s \"tmasim %s\" \"tmasim manual\"\n.nh\n.ad l\n.SH NAME\n", section,
+            TMA_VERSION_DATE, TMA_VERSION);
+    roff_literal(name, out);
+    fputs(" \\- ", out);
+    /* By custom, the line begins with a small letter and has no full stop. */
+    bool acronym = isupper((unsigned char)summary[0]) && isupper((unsigned char)summary[1]);
+    for (size_t i = 0; i < length - (summary[length - 1] == '.'); i++)
+        write_character(i == 0 && !acronym ? (char)tolower((unsigned char)summary[i]) : summary[i],
+                        out);
+    fputc('\n', out);
+}
+
+/* Begins a section (".SH") or a part of one (".SS"). The heading may have backquotes. */
+static void roff_section(const char *macro, const char *heading, FILE *out) {
+    fprintf(out, "%s ", macro);
+    for (; *heading != '\0'; heading++) {
+        if (*heading == '`')
+            continue;
+        if (strcmp(macro, ".SH") == 0)
+            write_character((char)toupper((unsigned char)*heading), out);
+        else
+            write_character(*heading, out);
+    }
+    fputc('\n', out);
+}
+
 static void begin_item(const char *term, FILE *out) {
     fputs(".TP\n\\fB", out);
-    cli_roff_literal(term, out);
+    roff_literal(term, out);
     fputs("\\fR", out);
 }
 
 static void write_option(const struct cli_option *option, FILE *out) {
     fputs(".TP\n\\fB", out);
     if (option->short_name != NULL) {
-        cli_roff_literal(option->short_name, out);
+        roff_literal(option->short_name, out);
         fputs("\\fR, \\fB", out);
     }
-    cli_roff_literal(option->name, out);
+    roff_literal(option->name, out);
     fputs("\\fR", out);
     if (option->value != NULL) {
         fputs(option->optional ? "[=\\fI" : " \\fI", out);
-        cli_roff_literal(option->value, out);
+        roff_literal(option->value, out);
         fputs(option->optional ? "\\fR]" : "\\fR", out);
     }
     fputc('\n', out);
-    cli_roff_prose(option->help, out);
+    roff_prose(option->help, out);
     if (option->names != NULL) {
         fputs(".br\nValues: ", out);
         tma_names_write(option->names, out);
@@ -35,7 +143,7 @@ static void write_option(const struct cli_option *option, FILE *out) {
 }
 
 static void write_see_also(const char *const *pages, size_t count, FILE *out) {
-    cli_roff_section(".SH", "See also", out);
+    roff_section(".SH", "See also", out);
     for (size_t i = 0; i < count; i++) {
         size_t name = strcspn(pages[i], "(");
         fprintf(out, ".BR %.*s %s%s\n", (int)name, pages[i], pages[i] + name,
@@ -50,33 +158,33 @@ static void write_see_also(const char *const *pages, size_t count, FILE *out) {
 void cli_manual_verb(const struct cli_verb *verb, FILE *out) {
     char name[64];
     snprintf(name, sizeof name, "tmasim-%s", verb->name);
-    cli_roff_begin(name, "1", verb->summary, out);
-    cli_roff_section(".SH", "Synopsis", out);
+    roff_begin(name, "1", verb->summary, out);
+    roff_section(".SH", "Synopsis", out);
     fputs("\\fBtmasim ", out);
-    cli_roff_literal(verb->name, out);
+    roff_literal(verb->name, out);
     fputs(verb->operands[0] == '\0' ? "\\fR" : "\\fR ", out);
-    cli_roff_literal(verb->operands, out);
+    roff_literal(verb->operands, out);
     fputs(" [\\fIoptions\\fR]\n", out);
-    cli_roff_section(".SH", "Description", out);
-    cli_roff_prose(verb->summary, out);
+    roff_section(".SH", "Description", out);
+    roff_prose(verb->summary, out);
     if (verb->details != NULL) {
         fputs(".PP\n", out);
-        cli_roff_prose(verb->details, out);
+        roff_prose(verb->details, out);
     }
     if (verb->example != NULL) {
-        cli_roff_section(".SH", "Example", out);
+        roff_section(".SH", "Example", out);
         fputs(".EX\n", out);
         fprintf(out, "tmasim %s ", verb->name);
-        cli_roff_literal(verb->example, out);
+        roff_literal(verb->example, out);
         fputs("\n.EE\n", out);
     }
-    cli_roff_section(".SH", "Options", out);
+    roff_section(".SH", "Options", out);
     const struct cli_option *option;
     for (size_t i = 0; (option = cli_verb_option(verb, i)) != NULL; i++)
         write_option(option, out);
     if (verb->statuses != NULL) {
-        cli_roff_section(".SH", "Exit status", out);
-        cli_roff_prose(verb->statuses, out);
+        roff_section(".SH", "Exit status", out);
+        roff_prose(verb->statuses, out);
     }
     SEE_ALSO(out, "tmasim(1)", "tmasim-scenario(5)", "tmasim-kernel(5)", "tmasim-machine(5)");
 }
@@ -100,62 +208,61 @@ static void write_environment(FILE *out) {
          "job: after how many seconds without a sign of life a rank counts "
          "as dead (default: 30)."},
     };
-    cli_roff_section(".SH", "Environment", out);
+    roff_section(".SH", "Environment", out);
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         begin_item(variables[i].name, out);
         fputc('\n', out);
-        cli_roff_prose(variables[i].meaning, out);
+        roff_prose(variables[i].meaning, out);
     }
 }
 
 void cli_manual_command(const struct cli_verb *const *verbs, FILE *out) {
-    cli_roff_begin("tmasim", "1",
-                   "simulator of the GPU memory subsystem around the Tensor Memory Accelerator",
-                   out);
-    cli_roff_section(".SH", "Synopsis", out);
+    roff_begin("tmasim", "1",
+               "simulator of the GPU memory subsystem around the Tensor Memory Accelerator", out);
+    roff_section(".SH", "Synopsis", out);
     fputs("\\fBtmasim\\fR \\fIverb\\fR [\\fIoptions\\fR] [\\fIoperand\\fR ...]\n", out);
-    cli_roff_section(".SH", "Description", out);
-    cli_roff_prose("`tmasim` simulates what the Tensor Memory Accelerator (TMA) of NVIDIA's Hopper "
-                   "and Blackwell GPUs does, and the memory around it: shared memory, L2 and "
-                   "DRAM.\nIt checks tensor maps as the driver does, shows where each byte of a "
-                   "tile lies, and says how many cycles a kernel takes and what limits it.\n\nA "
-                   "scenario is a YAML file: tensor maps, and a kernel that uses them.\nA machine "
-                   "is a YAML file with every number that the timing uses.",
-                   out);
-    cli_roff_section(".SH", "Verbs", out);
+    roff_section(".SH", "Description", out);
+    roff_prose("`tmasim` simulates what the Tensor Memory Accelerator (TMA) of NVIDIA's Hopper "
+               "and Blackwell GPUs does, and the memory around it: shared memory, L2 and "
+               "DRAM.\nIt checks tensor maps as the driver does, shows where each byte of a "
+               "tile lies, and says how many cycles a kernel takes and what limits it.\n\nA "
+               "scenario is a YAML file: tensor maps, and a kernel that uses them.\nA machine "
+               "is a YAML file with every number that the timing uses.",
+               out);
+    roff_section(".SH", "Verbs", out);
     for (; *verbs != NULL; verbs++) {
         fprintf(out, ".TP\n.BR tmasim\\-%s (1)\n", (*verbs)->name);
-        cli_roff_prose((*verbs)->summary, out);
+        roff_prose((*verbs)->summary, out);
     }
-    cli_roff_section(".SH", "Options", out);
+    roff_section(".SH", "Options", out);
     fputs(".TP\n\\fB\\-\\-help\\fR\nshow the verbs\n.TP\n\\fB\\-\\-version\\fR\nshow the version\n",
           out);
-    cli_roff_section(".SH", "Exit status", out);
-    cli_roff_prose("0 if all is well; 2 for wrong usage, or a file that cannot be read or "
-                   "written.\nThe page of each verb has its others.",
-                   out);
+    roff_section(".SH", "Exit status", out);
+    roff_prose("0 if all is well; 2 for wrong usage, or a file that cannot be read or "
+               "written.\nThe page of each verb has its others.",
+               out);
     write_environment(out);
-    cli_roff_section(".SH", "Files", out);
+    roff_section(".SH", "Files", out);
     begin_item("../share/tmasim/configs", out);
     fputc('\n', out);
-    cli_roff_prose("Machines (`gpus`), the library of kernels (`kernels`) and scenarios to start "
-                   "from, relative to the folder of the command.",
-                   out);
-    cli_roff_section(".SH", "Examples", out);
-    cli_roff_prose("Simulate a kernel of the library with its own sizes:\n"
-                   "  tmasim run gemm_ws --set M=2048 --set STAGES=3\n\n"
-                   "Compare the swizzle modes of a tile:\n"
-                   "  tmasim compare transpose\n\n"
-                   "Check a tensor map against the rules of the driver:\n"
-                   "  tmasim check map.json",
-                   out);
+    roff_prose("Machines (`gpus`), the library of kernels (`kernels`) and scenarios to start "
+               "from, relative to the folder of the command.",
+               out);
+    roff_section(".SH", "Examples", out);
+    roff_prose("Simulate a kernel of the library with its own sizes:\n"
+               "  tmasim run gemm_ws --set M=2048 --set STAGES=3\n\n"
+               "Compare the swizzle modes of a tile:\n"
+               "  tmasim compare transpose\n\n"
+               "Check a tensor map against the rules of the driver:\n"
+               "  tmasim check map.json",
+               out);
     SEE_ALSO(out, "tmasim-scenario(5)", "tmasim-kernel(5)", "tmasim-machine(5)");
 }
 
 static void write_key(const struct tma_key *key, FILE *out) {
     begin_item(key->path, out);
     fputc('\n', out);
-    cli_roff_prose(key->meaning, out);
+    roff_prose(key->meaning, out);
     fputs(".br\nTakes ", out);
     tma_key_write_expected(key, out);
     fputc('\n', out);
@@ -163,22 +270,22 @@ static void write_key(const struct tma_key *key, FILE *out) {
         fputs(".br\nRequired.\n", out);
     } else if (key->fallback[0] != '\0') {
         fputs(".br\nDefault: ", out);
-        cli_roff_prose(key->fallback, out);
+        roff_prose(key->fallback, out);
     }
 }
 
 static void write_section(void *context, const struct tma_section *section) {
     FILE *out = context;
-    cli_roff_section(".SS", section->heading, out);
+    roff_section(".SS", section->heading, out);
     for (size_t i = 0; i < section->schema.count; i++)
         write_key(&section->schema.keys[i], out);
 }
 
 static void begin_file(const char *name, const char *summary, const char *description, FILE *out) {
-    cli_roff_begin(name, "5", summary, out);
-    cli_roff_section(".SH", "Description", out);
-    cli_roff_prose(description, out);
-    cli_roff_section(".SH", "Keys", out);
+    roff_begin(name, "5", summary, out);
+    roff_section(".SH", "Description", out);
+    roff_prose(description, out);
+    roff_section(".SH", "Keys", out);
 }
 
 /* What numbers of all files have in common. */
@@ -206,11 +313,11 @@ static void write_statement(const struct tma_statement_form *form, FILE *out) {
                  {"Costs: ", form->cost}};
     begin_item(form->word, out);
     fputc('\n', out);
-    cli_roff_prose(form->meaning, out);
+    roff_prose(form->meaning, out);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].text[0] != '\0') {
             fprintf(out, ".br\n%s", parts[i].title);
-            cli_roff_prose(parts[i].text, out);
+            roff_prose(parts[i].text, out);
         }
 }
 
@@ -222,10 +329,10 @@ void cli_manual_kernel(FILE *out) {
                "of loops, and of `cta`, `ctas`, `rank` and `cluster`." UNITS,
                out);
     tma_kernel_sections(write_section, out);
-    cli_roff_section(".SH", "Statements", out);
+    roff_section(".SH", "Statements", out);
     for (size_t i = 0; i < tma_statement_form_count; i++)
         write_statement(&tma_statement_forms[i], out);
-    cli_roff_section(".SH", "Keys of statements", out);
+    roff_section(".SH", "Keys of statements", out);
     tma_statement_sections(write_section, out);
     SEE_ALSO(out, "tmasim(1)", "tmasim-scenario(5)", "tmasim-machine(5)");
 }

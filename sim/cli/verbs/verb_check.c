@@ -1,11 +1,209 @@
 /* tmasim check: the rules that tensor maps break, and advice on legal maps. */
+#include <string.h>
+
+#include "base/allocation.h"
+#include "base/array.h"
 #include "cli/files/launch_input.h"
 #include "cli/files/output.h"
 #include "cli/launch_run.h"
 #include "cli/map_checks.h"
-#include "cli/map_table.h"
 #include "cli/messages.h"
+#include "cli/options.h"
 #include "cli/verbs/verbs.h"
+#include "report/colour.h"
+#include "report/escape.h"
+#include "report/table.h"
+
+/* tmasim check with several files: a table with a row for each tensor map. */
+
+enum { FINDING_BYTES = 1400 };
+
+enum { FILE_COLUMN, MAP_COLUMN, RESULT_COLUMN, FINDING_COLUMN, COLUMNS };
+
+static const char *const headings[COLUMNS] = {"file", "tensor map", "result", "finding"};
+
+enum result { LEGAL, ILLEGAL, UNUSABLE, UNSUPPORTED, UNREADABLE };
+
+static const char *const result_words[] = {"legal", "illegal", "unusable", "unsupported", "error"};
+
+struct row {
+    enum result result;
+    char *cells[COLUMNS]; /* owned; NULL: nothing */
+};
+
+struct map_table {
+    const struct cli_options *options;
+    struct row *rows; /* owned */
+    size_t count, capacity;
+    int status;
+};
+
+/* The first violation and how many more there are, the operation that the architecture lacks, or
+ * the names of the advice. */
+static void write_finding(const struct cli_map_check *check, char finding[FINDING_BYTES]) {
+    enum { ROOM_FOR_MORE = 32 };
+    finding[0] = '\0';
+    if (check->violation_count > 0) {
+        tma_violation_text_in(&check->violations[0], check->names, finding,
+                              FINDING_BYTES - ROOM_FOR_MORE);
+        size_t used = strlen(finding);
+        if (check->violation_count > 1)
+            snprintf(finding + used, FINDING_BYTES - used, " (and %zu more)",
+                     check->violation_count - 1);
+    } else if (check->has_unsupported) {
+        snprintf(finding, FINDING_BYTES, "%s", check->unsupported.text);
+    } else {
+        for (size_t i = 0; i < check->advice_count; i++) {
+            size_t used = strlen(finding);
+            snprintf(finding + used, FINDING_BYTES - used, "%s%s", i == 0 ? "advice: " : ", ",
+                     check->advice[i].rule->id);
+        }
+        if (check->phase != NULL) {
+            size_t used = strlen(finding);
+            snprintf(finding + used, FINDING_BYTES - used, "%sswizzle_phase",
+                     used == 0 ? "advice: " : ", ");
+        }
+    }
+}
+
+static enum result result_of(const struct cli_map_check *check) {
+    if (check->violation_count > 0)
+        return ILLEGAL;
+    if (!check->usable)
+        return UNUSABLE;
+    return check->has_unsupported ? UNSUPPORTED : LEGAL;
+}
+
+static bool add_row(struct map_table *table, const char *file, const char *map, enum result result,
+                    const char *finding) {
+    const char *const cells[COLUMNS] = {file, map, result_words[result], finding};
+    struct row *rows =
+        tma_array_grow(table->rows, table->count, &table->capacity, sizeof *table->rows);
+    if (rows == NULL)
+        return false;
+    table->rows = rows;
+    struct row *row = &rows[table->count++];
+    *row = (struct row){.result = result};
+    for (int i = 0; i < COLUMNS; i++) {
+        if (cells[i] == NULL || cells[i][0] == '\0')
+            continue;
+        row->cells[i] = tma_copy_text(cells[i]);
+        if (row->cells[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool add_maps(struct map_table *table, const char *name, const struct cli_map_input *input) {
+    struct cli_map_check check;
+    char finding[FINDING_BYTES];
+    for (uint32_t i = 0; i < cli_map_count(input); i++) {
+        if (!cli_map_checks_one(table->options, input, i, &check) && table->status == CLI_OK)
+            table->status = CLI_ILLEGAL;
+        write_finding(&check, finding);
+        if (!add_row(table, name, cli_map_name(input, i), result_of(&check), finding))
+            return false;
+    }
+    return true;
+}
+
+/* Checks file number `index`: adds its rows, or writes its object where `json` is not NULL. Prints
+ * an error and returns false if memory runs out, or the output would replace an input. */
+static bool check_file(struct map_table *table, size_t index, struct tma_json *json) {
+    const struct cli_options *options = table->options;
+    const char *name = options->words[index];
+    struct tma_diagnostics list = {0};
+    struct cli_map_input input;
+    char reason[FINDING_BYTES] = "";
+    bool read = cli_map_input_load(options, options->operands.items[index], &input, &list);
+    bool enough = !tma_diagnostics_lack_memory(&list);
+    bool spared = !read || cli_output_spares(options->output, input.file.scenario->gpu_path);
+    if (read)
+        enough = cli_map_input_find_uses(options, &input);
+    if (!read) {
+        cli_first_error(&list, reason, sizeof reason);
+        table->status = CLI_ERROR;
+    }
+    if (json != NULL) {
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "file", name);
+        if (!read)
+            tma_json_string(json, "error", reason);
+        else if (!cli_map_checks_json(options, &input, json) && table->status == CLI_OK)
+            table->status = CLI_ILLEGAL;
+        tma_json_end_object(json);
+    } else if (enough) {
+        enough =
+            read ? add_maps(table, name, &input) : add_row(table, name, NULL, UNREADABLE, reason);
+    }
+    if (!enough)
+        cli_error("out of memory");
+    tma_diagnostics_free(&list);
+    cli_map_input_free(&input);
+    return enough && spared;
+}
+
+static void write_rows(const struct map_table *table, FILE *out) {
+    int widths[FINDING_COLUMN];
+    for (int c = 0; c < FINDING_COLUMN; c++) {
+        widths[c] = tma_column_width(0, headings[c]);
+        for (size_t i = 0; i < table->count; i++)
+            widths[c] = tma_column_width(widths[c], table->rows[i].cells[c]);
+    }
+    for (int c = 0; c < FINDING_COLUMN; c++)
+        tma_write_column(headings[c], widths[c], out);
+    fprintf(out, "  %s\n", headings[FINDING_COLUMN]);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct row *row = &table->rows[i];
+        for (int c = 0; c < RESULT_COLUMN; c++)
+            tma_write_column(row->cells[c], widths[c], out);
+        fputs(tma_colour(out, row->result == LEGAL ? TMA_COLOUR_GOOD : TMA_COLOUR_BAD), out);
+        tma_write_column(row->cells[RESULT_COLUMN], widths[RESULT_COLUMN], out);
+        fputs(tma_colour(out, TMA_COLOUR_PLAIN), out);
+        tma_write_column(row->cells[FINDING_COLUMN], 0, out);
+        fputc('\n', out);
+    }
+}
+
+static bool write_table(struct map_table *table, bool as_json, FILE *out) {
+    size_t count = table->options->operands.count;
+    struct tma_json json = {.out = out};
+    bool good = true;
+    if (as_json) {
+        tma_json_begin_object(&json, NULL);
+        tma_json_begin_array(&json, "files");
+    }
+    for (size_t i = 0; good && i < count; i++)
+        good = check_file(table, i, as_json ? &json : NULL);
+    if (as_json) {
+        tma_json_end_array(&json);
+        tma_json_end_object(&json);
+    } else if (good) {
+        write_rows(table, out);
+    }
+    return good;
+}
+
+static void free_rows(struct map_table *table) {
+    for (size_t i = 0; i < table->count; i++)
+        for (int c = 0; c < COLUMNS; c++)
+            tma_release(table->rows[i].cells[c]);
+    tma_release(table->rows);
+}
+
+/* Checks the maps of all files, and writes the table, or JSON. A file that cannot be read is a row
+ * with its reason. Returns the exit status. */
+static int check_files(const struct cli_options *options, bool as_json) {
+    struct map_table table = {.options = options, .status = CLI_OK};
+    struct cli_output output;
+    if (!cli_output_open(&output, options->output))
+        return CLI_ERROR;
+    bool good = write_table(&table, as_json, output.file);
+    if (!cli_output_close(&output, good) || !good)
+        table.status = CLI_ERROR;
+    free_rows(&table);
+    return table.status;
+}
 
 enum { MOST_FILES = 10000 };
 
@@ -54,7 +252,7 @@ static int run(const struct cli_options *options) {
         return CLI_ERROR;
     }
     if (options->operands.count > 1)
-        return cli_map_table(options, as_json);
+        return check_files(options, as_json);
     if (cli_map_input_read(options, &input) && cli_map_input_find_uses(options, &input) &&
         cli_output_open(&output, options->output)) {
         bool legal = write_checks(options, &input, as_json, output.file);

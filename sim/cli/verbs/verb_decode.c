@@ -1,4 +1,7 @@
 /* tmasim decode: the fields of a 128-byte tensor map, or the differences of two. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocation.h"
@@ -9,8 +12,373 @@
 #include "cli/map_check.h"
 #include "cli/map_text.h"
 #include "cli/messages.h"
-#include "cli/traced_operation.h"
 #include "cli/verbs/verbs.h"
+#include "placement/operation.h"
+#include "placement/operation_architecture.h"
+#include "placement/operation_words.h"
+#include "placement/reduction.h"
+#include "placement/rows.h"
+#include "report/json_writer.h"
+#include "tensormap/architectures.h"
+
+/* One operation on a tensor map: whether it faults, and where its bytes go. */
+
+/* The options that name an operation: texts, NULL where they are not given. */
+struct cli_operation_options {
+    const char *load, *store, *reduce, *prefetch; /* coordinates: "4,0" */
+    const char *gather4, *scatter4;               /* a column and four rows: "0,3,1,4,1" */
+    const char *reduction;                        /* of a reduce: "add" */
+    const char *offsets;                          /* of im2col, in pixels */
+    const char *shared;                           /* address of the tile in shared memory */
+};
+
+/* An operation and what is known of it. */
+struct cli_traced_operation {
+    struct tma_operation operation;
+    const struct tma_tensor_map *map;
+    enum tma_error_code code; /* TMA_OK: it does not fault */
+    struct tma_error error;
+};
+
+/* More rows than this are counted, not listed. */
+enum { MOST_ROWS = 16 };
+
+/* Returns true if one of the options is given. */
+static bool operation_given(const struct cli_operation_options *options) {
+    return options->load != NULL || options->store != NULL || options->reduce != NULL ||
+           options->prefetch != NULL || options->gather4 != NULL || options->scatter4 != NULL ||
+           options->reduction != NULL || options->offsets != NULL || options->shared != NULL;
+}
+
+/* Reads "4,0": at least one number, at most `most`. Returns how many, or 0 with an error printed.
+ */
+static uint32_t read_numbers(const char *option, const char *text, uint32_t most, int64_t least,
+                             int64_t greatest, int64_t numbers[TMA_MAX_RANK]) {
+    uint32_t count = 0;
+    const char *next = text;
+    for (;;) {
+        char *end;
+        errno = 0;
+        long long value = strtoll(next, &end, 0);
+        if (end == next || errno != 0 || value < least || value > greatest || count == most ||
+            (*end != ',' && *end != '\0')) {
+            cli_error("%s is \"%s\"; expected up to %u numbers from %lld to %lld, with commas",
+                      option, text, most, (long long)least, (long long)greatest);
+            return 0;
+        }
+        numbers[count++] = value;
+        if (*end == '\0')
+            return count;
+        next = end + 1;
+    }
+}
+
+/* gather4 and scatter4 take a column and four rows. */
+enum { GATHER4_COORDINATES = 5 };
+
+static uint32_t coordinate_count(const struct tma_operation *operation,
+                                 const struct tma_tensor_map *map) {
+    return operation->access == TMA_ACCESS_GATHER4 ? GATHER4_COORDINATES : map->rank;
+}
+
+/* A prefetch with five coordinates of a map with two dimensions is one of gather4. */
+static bool check_count(const char *option, uint32_t count, const struct tma_tensor_map *map,
+                        struct tma_operation *operation) {
+    if (operation->direction == TMA_PREFETCH && map->rank == 2 && count == GATHER4_COORDINATES)
+        operation->access = TMA_ACCESS_GATHER4;
+    if (count == coordinate_count(operation, map))
+        return true;
+    if (operation->access == TMA_ACCESS_GATHER4)
+        cli_error("%s has %u coordinates; expected %d: a column and four rows", option, count,
+                  GATHER4_COORDINATES);
+    else
+        cli_error("%s has %u coordinates; the tensor has %u dimensions", option, count, map->rank);
+    return false;
+}
+
+static bool read_direction(const struct cli_operation_options *options,
+                           const struct tma_tensor_map *map, struct tma_operation *operation) {
+    const struct {
+        const char *option, *text;
+        enum tma_direction direction;
+        bool gather;
+    } choices[] = {{"--load", options->load, TMA_LOAD, false},
+                   {"--store", options->store, TMA_STORE, false},
+                   {"--reduce", options->reduce, TMA_REDUCE, false},
+                   {"--prefetch", options->prefetch, TMA_PREFETCH, false},
+                   {"--gather4", options->gather4, TMA_LOAD, true},
+                   {"--scatter4", options->scatter4, TMA_STORE, true}};
+    int64_t numbers[TMA_MAX_RANK];
+    unsigned given = 0;
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (choices[i].text == NULL)
+            continue;
+        given++;
+        operation->direction = choices[i].direction;
+        if (choices[i].gather)
+            operation->access = TMA_ACCESS_GATHER4;
+        uint32_t count = read_numbers(choices[i].option, choices[i].text, TMA_MAX_RANK, INT32_MIN,
+                                      INT32_MAX, numbers);
+        if (count == 0 || !check_count(choices[i].option, count, map, operation))
+            return false;
+        for (uint32_t d = 0; d < count; d++)
+            operation->coordinates[d] = (int32_t)numbers[d];
+    }
+    if (given != 1)
+        cli_error("decode: expected one of --load, --store, --reduce, --prefetch, --gather4 and "
+                  "--scatter4");
+    return given == 1;
+}
+
+static bool read_reduction(const char *text, struct tma_operation *operation) {
+    int value = TMA_REDUCE_ADD;
+    if (text != NULL && operation->direction != TMA_REDUCE) {
+        cli_error("--reduction is only for --reduce");
+        return false;
+    }
+    if (text != NULL && !tma_value_of(&tma_reduction_names, text, &value)) {
+        char names[128] = "";
+        for (size_t i = 0, used = 0; i < tma_reduction_names.count; i++)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
+                                     tma_reduction_names.items[i].name);
+        cli_error("--reduction is \"%s\"; allowed: %s", text, names);
+        return false;
+    }
+    operation->reduction = (enum tma_reduction)value;
+    return true;
+}
+
+/* Reads the operation and judges it. The map is legal. Prints an error and returns false if the
+ * options are wrong. */
+static bool operation_trace(const struct cli_operation_options *options,
+                            const struct tma_tensor_map *map, enum tma_architecture architecture,
+                            struct cli_traced_operation *traced) {
+    int64_t numbers[TMA_MAX_RANK];
+    *traced = (struct cli_traced_operation){.map = map};
+    traced->operation.access = tma_access_of_kind(map->kind);
+    if (!read_direction(options, map, &traced->operation) ||
+        !read_reduction(options->reduction, &traced->operation))
+        return false;
+    if (options->shared != NULL) {
+        if (read_numbers("--shared", options->shared, 1, 0, UINT32_MAX, numbers) == 0)
+            return false;
+        traced->operation.shared_address = (uint32_t)numbers[0];
+    }
+    if (options->offsets != NULL) {
+        uint32_t count = read_numbers("--offsets", options->offsets, 3, 0, UINT16_MAX, numbers);
+        if (count == 0)
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            traced->operation.im2col_offsets[i] = (uint16_t)numbers[i];
+    }
+    struct tma_row_stream rows;
+    traced->code = tma_rows_begin(&rows, map, &traced->operation, NULL, &traced->error);
+    if (traced->code == TMA_OK)
+        traced->code =
+            tma_operation_architecture_check(map, &traced->operation, architecture, &traced->error);
+    return true;
+}
+
+/* What becomes of the bytes of an operation, or of one row. */
+struct parts {
+    uint64_t tensor_bytes;      /* of the tensor */
+    uint64_t overwritten_bytes; /* stores: behind the row's end, and written all the same */
+    uint64_t outside_bytes;     /* out of bounds: loads fill them, others leave them out */
+};
+
+static struct parts parts_of(const struct cli_traced_operation *traced,
+                             const struct tma_operation_size *size, const struct tma_row *row) {
+    struct parts parts = {.overwritten_bytes =
+                              tma_row_overwritten_bytes(traced->map, &traced->operation, row)};
+    parts.tensor_bytes = row->data_global_bytes - parts.overwritten_bytes;
+    parts.outside_bytes = size->row_moved_bytes - row->data_global_bytes;
+    return parts;
+}
+
+static struct parts totals_of(const struct cli_traced_operation *traced,
+                              struct tma_operation_size *size) {
+    struct parts totals = {0};
+    struct tma_row_stream rows;
+    struct tma_row row;
+    tma_rows_begin(&rows, traced->map, &traced->operation, size, NULL);
+    while (tma_rows_next(&rows, &row)) {
+        struct parts parts = parts_of(traced, size, &row);
+        totals.tensor_bytes += parts.tensor_bytes;
+        totals.overwritten_bytes += parts.overwritten_bytes;
+        totals.outside_bytes += parts.outside_bytes;
+    }
+    return totals;
+}
+
+/* Where the first data byte of a row lies in shared memory, after swizzling. */
+static uint32_t shared_of(const struct cli_traced_operation *traced, const struct tma_row *row) {
+    return tma_swizzle_address(traced->map->swizzle, row->shared_address + row->before_bytes);
+}
+
+static bool fills(const struct cli_traced_operation *traced) {
+    return traced->operation.direction == TMA_LOAD;
+}
+
+static const char *outside_word(const struct cli_traced_operation *traced) {
+    switch (traced->operation.direction) {
+    case TMA_LOAD:
+        return "of fill";
+    case TMA_STORE:
+    case TMA_REDUCE:
+        return "not written";
+    case TMA_PREFETCH:
+        break;
+    }
+    return "not fetched";
+}
+
+static void write_row_text(const struct cli_traced_operation *traced,
+                           const struct tma_operation_size *size, const struct tma_row *row,
+                           FILE *out) {
+    struct parts parts = parts_of(traced, size, row);
+    fputs("  (", out);
+    for (uint32_t d = 0; d < traced->map->rank; d++)
+        fprintf(out, "%s%" PRId64, d == 0 ? "" : ",", row->coordinates[d]);
+    fputs(")", out);
+    if (row->data_bytes == 0) {
+        fprintf(out, "  out of bounds: %" PRIu64 " bytes %s\n", parts.outside_bytes,
+                outside_word(traced));
+        return;
+    }
+    fprintf(out, "  global 0x%" PRIx64 ", %" PRIu32 " bytes", row->global_address,
+            row->data_global_bytes);
+    if (parts.overwritten_bytes > 0)
+        fprintf(out, " (the last %" PRIu64 " behind the row)", parts.overwritten_bytes);
+    if (traced->operation.direction != TMA_PREFETCH)
+        fprintf(out, "  shared 0x%" PRIx32, shared_of(traced, row));
+    if (parts.outside_bytes > 0)
+        fprintf(out, ", %" PRIu64 " bytes %s", parts.outside_bytes, outside_word(traced));
+    fputc('\n', out);
+}
+
+static void write_rows_text(const struct cli_traced_operation *traced, FILE *out) {
+    struct tma_row_stream rows;
+    struct tma_row row;
+    uint32_t listed = 0, more = 0;
+    struct tma_operation_size size;
+    tma_rows_begin(&rows, traced->map, &traced->operation, &size, NULL);
+    while (tma_rows_next(&rows, &row)) {
+        if (listed == MOST_ROWS) {
+            more++;
+            continue;
+        }
+        write_row_text(traced, &size, &row, out);
+        listed++;
+    }
+    if (more > 0)
+        fprintf(out, "  and %" PRIu32 " more rows\n", more);
+}
+
+/* What CUDA says of an operation that the hardware refuses. Other errors are refused before: by the
+ * assembler, or because the architecture lacks the operation. */
+static const char *reported_as(enum tma_error_code code) {
+    return code == TMA_ERROR_FAULT ? "faults (CUDA: illegal instruction)" : "is not allowed";
+}
+
+/* "load", "gather4", "reduce add". */
+static void write_operation_name(const struct tma_operation *operation, FILE *out) {
+    bool gather = operation->access == TMA_ACCESS_GATHER4;
+    fputs(gather && operation->direction == TMA_LOAD ? "gather4"
+          : gather && operation->direction == TMA_STORE
+              ? "scatter4"
+              : tma_name_of(&tma_direction_names, (int)operation->direction),
+          out);
+    if (operation->direction == TMA_REDUCE)
+        fprintf(out, " %s", tma_name_of(&tma_reduction_names, (int)operation->reduction));
+    if (gather && operation->direction == TMA_PREFETCH)
+        fputs(" gather4", out);
+}
+
+static void operation_text(const struct cli_traced_operation *traced, FILE *out) {
+    const struct tma_operation *operation = &traced->operation;
+    fputc('\n', out);
+    write_operation_name(operation, out);
+    for (uint32_t d = 0; d < coordinate_count(operation, traced->map); d++)
+        fprintf(out, "%s%" PRId32, d == 0 ? " (" : ",", operation->coordinates[d]);
+    if (operation->direction == TMA_PREFETCH)
+        fputs("): ", out);
+    else
+        fprintf(out, "), shared memory 0x%" PRIx32 ": ", operation->shared_address);
+    if (traced->code != TMA_OK) {
+        fprintf(out, "%s: %s\n", reported_as(traced->code), traced->error.text);
+        return;
+    }
+    struct tma_operation_size size;
+    struct parts totals = totals_of(traced, &size);
+    fprintf(out,
+            "does not fault\n  %" PRIu32 " rows of %" PRIu32 " bytes, %" PRIu64
+            " bytes of the tensor",
+            size.rows, size.row_moved_bytes, totals.tensor_bytes);
+    if (totals.overwritten_bytes > 0)
+        fprintf(out, ", %" PRIu64 " bytes behind its rows, which are overwritten",
+                totals.overwritten_bytes);
+    fprintf(out, ", %" PRIu64 " bytes out of bounds", totals.outside_bytes);
+    if (!fills(traced) && totals.outside_bytes > 0)
+        fprintf(out, ", which are %s", outside_word(traced));
+    if (fills(traced))
+        fprintf(out, "; completes %" PRIu32 " bytes on the mbarrier", size.transaction_bytes);
+    fputc('\n', out);
+    write_rows_text(traced, out);
+}
+
+static void write_row_json(const struct cli_traced_operation *traced,
+                           const struct tma_operation_size *size, const struct tma_row *row,
+                           struct tma_json *json) {
+    struct parts parts = parts_of(traced, size, row);
+    tma_json_begin_line(json, NULL);
+    tma_json_begin_list(json, "coordinates");
+    for (uint32_t d = 0; d < traced->map->rank; d++)
+        tma_json_decimal(json, NULL, (double)row->coordinates[d], 0);
+    tma_json_end_array(json);
+    if (row->data_bytes > 0) {
+        tma_json_unsigned(json, "global_address", row->global_address);
+        tma_json_unsigned(json, "shared_address", shared_of(traced, row));
+    }
+    tma_json_unsigned(json, "data_bytes", parts.tensor_bytes);
+    if (parts.overwritten_bytes > 0)
+        tma_json_unsigned(json, "overwritten_bytes", parts.overwritten_bytes);
+    tma_json_unsigned(json, fills(traced) ? "fill_bytes" : "skipped_bytes", parts.outside_bytes);
+    tma_json_end_object(json);
+}
+
+static void operation_json(const struct cli_traced_operation *traced, const char *key,
+                           struct tma_json *json) {
+    const struct tma_operation *operation = &traced->operation;
+    tma_json_begin_object(json, key);
+    tma_json_string(json, "direction",
+                    tma_name_of(&tma_direction_names, (int)operation->direction));
+    if (operation->direction == TMA_REDUCE)
+        tma_json_string(json, "reduction",
+                        tma_name_of(&tma_reduction_names, (int)operation->reduction));
+    if (operation->access == TMA_ACCESS_GATHER4)
+        tma_json_string(json, "access", "gather4");
+    tma_json_bool(json, "faults", traced->code != TMA_OK);
+    if (traced->code != TMA_OK) {
+        tma_json_string(json, "text", traced->error.text);
+        tma_json_end_object(json);
+        return;
+    }
+    struct tma_operation_size size;
+    struct parts totals = totals_of(traced, &size);
+    struct tma_row_stream rows;
+    struct tma_row row;
+    tma_json_unsigned(json, "data_bytes", totals.tensor_bytes);
+    if (tma_writes_tensor(operation->direction))
+        tma_json_unsigned(json, "overwritten_bytes", totals.overwritten_bytes);
+    tma_json_unsigned(json, "out_of_bounds_bytes", totals.outside_bytes);
+    tma_json_unsigned(json, "transaction_bytes", size.transaction_bytes);
+    tma_json_begin_array(json, "rows");
+    tma_rows_begin(&rows, traced->map, operation, NULL, NULL);
+    while (tma_rows_next(&rows, &row))
+        write_row_json(traced, &size, &row, json);
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+}
 
 enum { FINDING_BYTES = 600 };
 
@@ -64,7 +432,7 @@ static void write_one(const struct decoded *decoded, FILE *out) {
     cli_map_text(&decoded->map, decoded->check.names, out);
     write_findings(decoded, out);
     if (decoded->traced != NULL)
-        cli_operation_text(decoded->traced, out);
+        operation_text(decoded->traced, out);
 }
 
 static void write_text(const struct decoding *decoding, FILE *out) {
@@ -112,7 +480,7 @@ static void write_json(const struct decoding *decoding, FILE *out) {
     if (count == 1)
         write_json_map(&all[0], &json);
     if (count == 1 && all[0].traced != NULL)
-        cli_operation_json(all[0].traced, "operation", &json);
+        operation_json(all[0].traced, "operation", &json);
     if (count > 1 && !decoding->compares) {
         tma_json_begin_array(&json, "tensor_maps");
         for (size_t i = 0; i < count; i++) {
@@ -139,15 +507,15 @@ static void write_json(const struct decoding *decoding, FILE *out) {
 static bool trace(const struct decode_options *own, struct decoded *decoded, size_t count,
                   struct cli_traced_operation *traced) {
     decoded->traced = NULL;
-    if (!cli_operation_given(&own->operation))
+    if (!operation_given(&own->operation))
         return true;
     if (count != 1 || decoded->check.violation_count > 0) {
         cli_error(count != 1 ? "decode: an operation is judged on one map; --map chooses it"
                              : "the map is illegal: decode without an operation says why");
         return false;
     }
-    if (!cli_operation_trace(&own->operation, &decoded->map, cli_architecture(&own->common, NULL),
-                             traced))
+    if (!operation_trace(&own->operation, &decoded->map, cli_architecture(&own->common, NULL),
+                         traced))
         return false;
     decoded->traced = traced;
     return true;

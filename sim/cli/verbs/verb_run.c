@@ -1,22 +1,387 @@
 /* tmasim run: simulates a scenario, and writes its report and what else is asked for. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/array.h"
+#include "base/digest.h"
 #include "base/limits.h"
+#include "base/version.h"
+#include "cli/files/input_digest.h"
 #include "cli/files/launch_input.h"
 #include "cli/files/output.h"
-#include "cli/files/run_outputs.h"
 #include "cli/files/scenario_input.h"
+#include "cli/files/temporary.h"
 #include "cli/launch_run.h"
 #include "cli/messages.h"
+#include "cli/options.h"
 #include "cli/ranks.h"
 #include "cli/run_options.h"
-#include "cli/scenario_table.h"
+#include "cli/scenario_findings.h"
+#include "cli/scenario_run.h"
 #include "cli/verbs/verbs.h"
+#include "cli/work_host.h"
+#include "difference/statistics.h"
+#include "engine/watch.h"
 #include "report/report.h"
+#include "report/span_sample.h"
 #include "report/sweep.h"
+#include "report/timeline.h"
+#include "scenario/block_yaml.h"
+#include "scenario/describe.h"
 #include "scenario/kernel_program.h"
+#include "scenario/origin.h"
+#include "scenario/scenario.h"
+#include "scenario/tree.h"
+#include "search/row_runs.h"
+#include "trace/trace.h"
+
+/* What `tmasim run` writes beside its report: the trace, the timeline, the statistics, the resolved
+ * scenario. */
+
+struct cli_trace {
+    FILE *file; /* NULL: no trace */
+    const struct tma_digests *digests;
+    uint64_t limit_bytes; /* 0: none */
+};
+
+/* What a run records for --timeline, and the file. */
+struct cli_timeline {
+    const struct tma_series *series; /* borrowed */
+    struct tma_span_sample spans;
+    struct tma_span_sink sink;
+};
+
+#ifdef TMA_DEBUG
+enum { CHECKS_TRACES = true };
+#else
+enum { CHECKS_TRACES = false };
+#endif
+
+/* The resolved scenario for the header of the trace. */
+struct fields {
+    struct tma_trace_field *items; /* owned */
+    size_t count, capacity;
+    bool out_of_memory; /* a line is missing */
+};
+
+static void add_field(void *context, const char *key, const char *value) {
+    struct fields *fields = context;
+    if (!tma_cycles_depend_on(key))
+        return;
+    struct tma_trace_field *items =
+        tma_array_grow(fields->items, fields->count, &fields->capacity, sizeof *items);
+    if (items == NULL) {
+        fields->out_of_memory = true;
+        return;
+    }
+    fields->items = items;
+    struct tma_trace_field field = {tma_copy_text(key),
+                                    value == NULL ? NULL : tma_copy_text(value)};
+    fields->out_of_memory |= field.key == NULL || field.value == NULL;
+    fields->items[fields->count++] = field;
+}
+
+/* The header's first fields: what wrote the trace, and what it is of. */
+static void add_provenance(const struct tma_digests *digests, struct fields *fields) {
+    char text[TMA_DIGEST_TEXT_BYTES];
+    add_field(fields, "tmasim", TMA_VERSION);
+    tma_digest_text(digests->machine, text);
+    add_field(fields, "digest.machine", text);
+    tma_digest_text(digests->scenario, text);
+    add_field(fields, "digest.scenario", text);
+}
+
+static void free_fields(struct fields *fields) {
+    for (size_t i = 0; i < fields->count; i++) {
+        tma_release((char *)fields->items[i].key);
+        tma_release((char *)fields->items[i].value);
+    }
+    tma_release(fields->items);
+}
+
+/* The names of a kernel's roles, and of the stages of its rings: "ab 2". */
+struct kernel_names {
+    const char *roles[TMA_MAX_ROLES];
+    const char *stages[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH];
+    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 12];
+    size_t stage_count;
+};
+
+static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *names,
+                        struct tma_trace_header *header) {
+    for (uint32_t i = 0; i < kernel->role_count; i++)
+        names->roles[i] = kernel->roles[i].name;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        for (uint32_t stage = 0; stage < kernel->rings[i].depth; stage++) {
+            size_t index = names->stage_count++;
+            snprintf(names->texts[index], sizeof names->texts[index], "%s %u",
+                     kernel->rings[i].name, stage);
+            names->stages[index] = names->texts[index];
+        }
+    header->role_names = names->roles;
+    header->role_count = kernel->role_count;
+    header->stage_names = names->stages;
+    header->stage_count = names->stage_count;
+}
+
+static void report_drops(const struct tma_trace_header *header, struct tma_trace_drops drops) {
+    if (drops.events > 0)
+        cli_note("the trace ends at its limit of %" PRIu64 " bytes: %" PRIu64
+                 " events, from cycle %" PRIu64 " on, were dropped (--trace-limit)",
+                 header->limit_bytes, drops.events, drops.from_cycle);
+}
+
+/* Runs the scenario as cli_scenario_run does, and writes the trace where there is a file for it.
+ * Says on standard error what the limit drops. */
+static enum tma_error_code trace_run(const struct cli_trace *trace,
+                                     const struct tma_scenario *scenario, bool quiet,
+                                     struct cli_run_sinks sinks, struct tma_result *result,
+                                     struct tma_kernel_place *place, struct tma_error *error) {
+    if (trace->file == NULL)
+        return cli_scenario_run(scenario, quiet, &sinks, result, place, error);
+    struct fields fields = {.count = 0};
+    struct kernel_names *names = tma_allocate(1, sizeof *names);
+    add_provenance(trace->digests, &fields);
+    tma_scenario_describe(scenario, add_field, &fields);
+    if (fields.out_of_memory || names == NULL) {
+        free_fields(&fields);
+        tma_release(names);
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    struct tma_trace_header header = {.scenario = scenario->name,
+                                      .fields = fields.items,
+                                      .field_count = fields.count,
+                                      .limit_bytes = trace->limit_bytes,
+                                      .checks = CHECKS_TRACES};
+    if (scenario->program != NULL)
+        name_kernel(&scenario->program->kernel, names, &header);
+    struct tma_trace_writer *writer = tma_trace_writer_open(trace->file, &header, error);
+    enum tma_error_code code = TMA_ERROR_MEMORY;
+    if (writer != NULL) {
+        struct tma_event_sink sink = tma_trace_writer_sink(writer);
+        sinks.events = &sink;
+        code = cli_scenario_run(scenario, quiet, &sinks, result, place, error);
+        if (code == TMA_OK)
+            report_drops(&header, tma_trace_writer_drops(writer));
+        enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
+        code = code == TMA_OK ? closed : code;
+    }
+    free_fields(&fields);
+    tma_release(names);
+    return code;
+}
+
+/* Prepares to record a run: adds to its sinks, which borrow *timeline. The run records the series
+ * too. False when out of memory. Free the timeline in any case. */
+static bool timeline_create(struct cli_timeline *timeline, struct tma_series *series,
+                            struct cli_run_sinks *sinks) {
+    *timeline = (struct cli_timeline){.series = series};
+    if (!tma_span_sample_create(&timeline->spans, TMA_MOST_TIMELINE_SPANS))
+        return false;
+    for (size_t kind = 0; kind < sizeof timeline->spans.kinds; kind++)
+        timeline->spans.kinds[kind] = true;
+    timeline->sink = tma_span_sample_sink(&timeline->spans);
+    sinks->series = series;
+    sinks->spans = &timeline->sink;
+    return true;
+}
+
+static void timeline_free(struct cli_timeline *timeline) {
+    tma_span_sample_free(&timeline->spans);
+}
+
+/* Writes the timeline of the run. Write errors stay with the stream. */
+static void timeline_write(struct cli_timeline *timeline, const struct tma_scenario *scenario,
+                           const struct tma_result *result, FILE *out) {
+    const struct tma_timeline_input input = {
+        .scenario = scenario->name,
+        .machine = &scenario->machine,
+        .kernel = scenario->program == NULL ? NULL : &scenario->program->kernel,
+        .map_names = scenario->map_names,
+        .result = result,
+        .series = timeline->series,
+        .spans = &timeline->spans,
+    };
+    tma_span_sample_sort(&timeline->spans);
+    tma_timeline_write(&input, out);
+}
+
+/* The report is written as JSON, and read again. */
+static enum tma_error_code statistics_write(const struct cli_report *report, FILE *out,
+                                            struct tma_error *error) {
+    struct cli_report figures = *report;
+    struct tma_diagnostics list = {0};
+    struct tma_variant variant = {0};
+    char *text = NULL;
+    size_t length = 0;
+    int json = 0;
+    figures.series = NULL;
+    FILE *memory = tma_open_text(&text, &length);
+    bool good = memory != NULL && tma_value_of(&tma_report_format_names, "json", &json);
+    if (good)
+        cli_report_write(&figures, json, memory);
+    good = memory != NULL && tma_close_text(memory, &text) && good &&
+           tma_variant_add_report(&variant, "", text, length, "report", &list);
+    if (good)
+        tma_statistics_write(&variant, report->series, out);
+    tma_diagnostics_free(&list);
+    tma_variant_free(&variant);
+    tma_release(text);
+    return good ? TMA_OK : tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+}
+
+struct resolved {
+    struct tma_origins origins;
+    struct tma_block_yaml yaml;
+    bool out_of_memory;
+};
+
+static void write_pair(void *context, const char *key, const char *value) {
+    static const char kernel[] = "kernel.";
+    struct resolved *resolved = context;
+    if (value == NULL) {
+        resolved->out_of_memory = true;
+        return;
+    }
+    /* The values of a kernel are those of its document, one by one; others have lists. */
+    bool is_list = value[0] == '[' && strncmp(key, kernel, sizeof kernel - 1) != 0;
+    tma_block_yaml_write(&resolved->yaml, key, is_list ? TMA_BLOCK_FLOW : TMA_BLOCK_SCALAR, value,
+                         tma_origin_of(&resolved->origins, key).text);
+}
+
+/* Whether the timing was validated follows from these two, as the machine's file has them. */
+static void write_machine_pair(void *context, const char *key, const char *value) {
+    static const char validated[] = "gpu.validated", digest[] = "validated_digest";
+    struct resolved *resolved = context;
+    const struct tma_yaml_node *machine = resolved->origins.scenario->gpu_document;
+    const struct tma_yaml_node *stated = tma_yaml_find(machine, digest);
+    bool is_validated = strcmp(key, validated) == 0;
+    write_pair(context, key, is_validated ? tma_yaml_find(machine, "validated")->text : value);
+    if (is_validated && stated != NULL)
+        write_pair(context, "gpu.validated_digest", stated->text);
+}
+
+/* Writes a scenario with all keys of the machine, the tensor maps and the workload or kernel, each
+ * with a comment that says where its value comes from. It runs as the scenario does. Returns false
+ * when out of memory. Write errors stay with the stream. */
+static bool resolved_write(const struct tma_scenario *scenario, FILE *out) {
+    struct resolved resolved = {.yaml = {.out = out}};
+    resolved.out_of_memory = !tma_origins_create(&resolved.origins, scenario);
+    if (!resolved.out_of_memory) {
+        write_pair(&resolved, "name", scenario->name);
+        if (scenario->description[0] != '\0')
+            write_pair(&resolved, "description", scenario->description);
+        tma_scenario_describe(scenario, write_machine_pair, &resolved);
+    }
+    tma_origins_free(&resolved.origins);
+    return !resolved.out_of_memory;
+}
+
+/* Several scenarios, each run once: a table with a row for each. */
+
+struct scenario_table {
+    const struct cli_options *options;
+    bool unbounded, allow_races;
+    struct tma_sweep sweep;
+    struct tma_row_runs runs;
+    struct cli_host host;
+    char key[TMA_DIGEST_TEXT_BYTES];
+};
+
+/* In a worker. */
+static bool read_row(const void *context, size_t row, struct tma_variant_scenario *variant,
+                     char reason[TMA_REASON_BYTES]) {
+    static const struct tma_variants none = {.row_count = 1};
+    const struct scenario_table *table = context;
+    const struct cli_options *options = table->options;
+    const char *path = options->operands.items[row];
+    const struct tma_settings settings = {options->settings.items, options->settings.count};
+    bool good =
+        tma_variant_scenario_read(path, cli_file_name(path), &settings, &none, 0, variant, reason);
+    if (good && variant->scenario.program != NULL) {
+        variant->scenario.program->kernel.unbounded = table->unbounded;
+        variant->scenario.program->kernel.allow_races = table->allow_races;
+    }
+    return good;
+}
+
+static bool create_rows(struct scenario_table *table) {
+    static const char *const columns[] = {"scenario"};
+    struct tma_sweep *sweep = &table->sweep;
+    sweep->columns = columns;
+    sweep->column_count = 1;
+    sweep->row_count = table->options->operands.count;
+    sweep->rows = tma_allocate(sweep->row_count, sizeof *sweep->rows);
+    if (sweep->rows == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < sweep->row_count; i++)
+        sweep->rows[i].values = &table->options->words[i];
+    return true;
+}
+
+/* The output may be no file that a scenario is made of. A scenario may be wrong: its row says so.
+ */
+static bool spares_inputs(const struct cli_options *options) {
+    bool good = true;
+    for (size_t i = 0; good && options->output != NULL && i < options->operands.count; i++) {
+        struct tma_diagnostics list = {0};
+        struct tma_scenario scenario;
+        tma_scenario_read(options->operands.items[i], options->settings.items,
+                          options->settings.count, &scenario, &list);
+        good = cli_scenario_spared(&scenario, options->output);
+        tma_diagnostics_free(&list);
+        tma_scenario_free(&scenario);
+    }
+    return good;
+}
+
+static int write_table(struct scenario_table *table, int format) {
+    const struct cli_options *options = table->options;
+    const struct tma_worker_code code = tma_row_runs_code(&table->runs);
+    struct cli_output output;
+    struct tma_error error;
+    int status;
+    if (cli_is_rank() && !cli_digest_inputs(options, options->operands.items, NULL, table->key))
+        return CLI_ERROR;
+    if (cli_rank_serves(options, &code, table->key, &status))
+        return status;
+    if (!spares_inputs(options) || !cli_output_open(&output, options->output))
+        return CLI_ERROR;
+    cli_host_begin(&table->host, options, "rows", table->key);
+    bool good = tma_row_runs_do(&table->runs, &error) == TMA_OK;
+    cli_host_end(&table->host);
+    if (!good)
+        cli_error("%s", error.text);
+    if (good)
+        tma_sweep_write(&table->sweep, format, output.file);
+    if (!cli_output_close(&output, good) || !good)
+        return CLI_ERROR;
+    return cli_row_status(&table->sweep);
+}
+
+/* Runs the scenarios that the operands name, and writes the table in a format of
+ * tma_table_format_names. What cannot be read or run is a row with its reason. With `unbounded`,
+ * kernels may have any number of operations; with `allow_races` they go on where they have races.
+ * `sampling` is that of each run. Returns the exit
+ * status. */
+static int run_table(const struct cli_options *options, int format, enum tma_sampling sampling,
+                     bool unbounded, bool allow_races) {
+    struct scenario_table table = {
+        .options = options, .unbounded = unbounded, .allow_races = allow_races};
+    table.runs = (struct tma_row_runs){.host = &table.host.host,
+                                       .sweep = &table.sweep,
+                                       .sampling = sampling,
+                                       .context = &table,
+                                       .read = read_row};
+    cli_interrupts_hold(true);
+    int status = create_rows(&table) ? write_table(&table, format) : CLI_ERROR;
+    tma_rows_free(&table.sweep);
+    return status;
+}
 
 enum { MOST_SCENARIOS = 10000 };
 
@@ -127,15 +492,15 @@ static enum tma_error_code simulate(struct run_case *run, struct tma_kernel_plac
             options->trace_limit.given ? options->trace_limit.value : TMA_LIMIT_TRACE_BYTES,
     };
     FILE *resolved = run->outputs.further[RESOLVED].file;
-    if (resolved != NULL && !cli_resolved_write(run->scenario, resolved))
+    if (resolved != NULL && !resolved_write(run->scenario, resolved))
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     FILE *timeline = run->outputs.further[TIMELINE].file;
-    if (timeline != NULL && !cli_timeline_create(&run->timeline, run->series, &sinks))
+    if (timeline != NULL && !timeline_create(&run->timeline, run->series, &sinks))
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code = cli_trace_run(&trace, run->scenario, options->common.quiet, sinks,
-                                             run->result, place, error);
+    enum tma_error_code code =
+        trace_run(&trace, run->scenario, options->common.quiet, sinks, run->result, place, error);
     if (code == TMA_OK && timeline != NULL)
-        cli_timeline_write(&run->timeline, run->scenario, run->result, timeline);
+        timeline_write(&run->timeline, run->scenario, run->result, timeline);
     return code;
 }
 
@@ -165,7 +530,7 @@ static enum tma_error_code report(struct run_case *run, bool partial, struct tma
         cli_report_write(&written, options->common.format, run->outputs.report.file);
     written.series = run->series;
     if (code == TMA_OK && statistics != NULL)
-        code = cli_statistics_write(&written, statistics, error);
+        code = statistics_write(&written, statistics, error);
     tma_release(found);
     return code;
 }
@@ -216,7 +581,7 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         cli_error("out of memory");
     if (status == CLI_OK)
         warn_of_races(run.result);
-    cli_timeline_free(&run.timeline);
+    timeline_free(&run.timeline);
     tma_series_free(run.series);
     tma_release(run.result);
     return status;
@@ -252,8 +617,8 @@ static int run_several(const struct run_options *own, const struct tma_error *un
         return CLI_ERROR;
     }
     return check_table(own)
-               ? cli_scenario_table(&own->common, table_format, (enum tma_sampling)own->sampling,
-                                    own->yes, own->allow_races)
+               ? run_table(&own->common, table_format, (enum tma_sampling)own->sampling, own->yes,
+                           own->allow_races)
                : CLI_ERROR;
 }
 

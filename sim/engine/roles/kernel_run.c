@@ -2,19 +2,271 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/allocation.h"
 #include "engine/roles/kernel_check.h"
 #include "engine/roles/kernel_costs.h"
 #include "engine/roles/kernel_failure.h"
-#include "engine/roles/kernel_grid.h"
 #include "engine/roles/kernel_operation.h"
+#include "engine/roles/kernel_race.h"
+#include "engine/roles/kernel_ring.h"
 #include "engine/roles/kernel_role.h"
 #include "engine/roles/kernel_sampling.h"
+#include "engine/roles/kernel_state.h"
 #include "engine/roles/kernel_units.h"
 #include "engine/roles/kernel_warm_start.h"
 #include "engine/runtime.h"
 #include "engine/sampling/sample_plan.h"
+#include "memory/topology.h"
+
+/* The CTAs of a kernel on their SMs: where they run, and which one is next. */
+
+/* The part that each role has in each ring, from the statements. */
+static void join_rings(struct tma_kernel_engine *engine, struct tma_kernel_cta *cta) {
+    const struct tma_kernel *kernel = engine->kernel;
+    for (uint32_t r = 0; r < kernel->ring_count; r++) {
+        struct tma_ring_state *ring = &cta->rings[r];
+        uint32_t fills = 0, releases = 0, waits = 0;
+        for (uint32_t role = 0; role < kernel->role_count; role++) {
+            uint32_t fill = 0, release = 0, wait = 0;
+            for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++) {
+                const struct tma_statement *statement = &kernel->statements[i];
+                if (statement->ring != r)
+                    continue;
+                fill |= statement->kind == TMA_STATEMENT_ACQUIRE;
+                release |= statement->kind == TMA_STATEMENT_RELEASE;
+                wait |= statement->kind == TMA_STATEMENT_WAIT;
+                ring->signalled |= statement->kind == TMA_STATEMENT_SIGNAL;
+            }
+            fills |= fill << role;
+            releases |= release << role;
+            waits |= wait << role;
+        }
+        ring->producers = (uint32_t)__builtin_popcount(fills);
+        ring->arrivals = (uint32_t)__builtin_popcount(releases);
+        ring->never_released = releases == 0;
+        ring->own = ring->producers == 1 && fills == releases && fills == waits &&
+                    kernel->rings[r].release_mask.expression == NULL &&
+                    kernel->rings[r].release_mask.constant == 0;
+    }
+}
+
+/* The ranks that a release of the CTA arrives at; 0 where the expression fails. */
+static uint32_t release_mask(struct tma_kernel_engine *engine, uint32_t ring, uint32_t rank) {
+    const struct tma_value *value = &engine->kernel->rings[ring].release_mask;
+    int64_t variables[TMA_MAX_VARIABLES] = {0}, mask;
+    variables[TMA_VARIABLE_RANK] = rank;
+    variables[TMA_VARIABLE_CTAS] = engine->kernel->cta_count;
+    variables[TMA_VARIABLE_CLUSTER] = engine->simulation.cluster_ctas;
+    if (!tma_value_at(value, variables, &mask, &engine->simulation.error)) {
+        engine->simulation.code = engine->simulation.error.code;
+        return 0;
+    }
+    if (mask < 0 || mask >> engine->simulation.cluster_ctas != 0) {
+        tma_simulation_fail(&engine->simulation, TMA_ERROR_ARGUMENT,
+                            "a release arrives at ranks that the cluster does not have");
+        return 0;
+    }
+    return mask == 0 ? 1u << rank : (uint32_t)mask;
+}
+
+/* Each CTA that releases to another one counts among the arrivals there. */
+static void join_releases(struct tma_kernel_engine *engine) {
+    for (uint32_t r = 0; r < engine->kernel->ring_count; r++)
+        for (uint32_t c = 0; c < engine->simulation.cluster_count; c++) {
+            struct tma_kernel_cta *ctas = engine->clusters[c].ctas;
+            uint32_t releasing = ctas[0].rings[r].arrivals;
+            for (uint32_t i = 0; i < engine->simulation.cluster_ctas; i++) {
+                ctas[i].rings[r].release_mask = release_mask(engine, r, i);
+                ctas[i].rings[r].arrivals = 0;
+            }
+            for (uint32_t i = 0; i < engine->simulation.cluster_ctas; i++)
+                for (uint32_t to = 0; to < engine->simulation.cluster_ctas; to++)
+                    if (ctas[i].rings[r].release_mask >> to & 1)
+                        ctas[to].rings[r].arrivals += releasing;
+        }
+}
+
+/* What a named barrier waits for. */
+static struct tma_barrier_state barrier_of(const struct tma_kernel *kernel, uint32_t barrier) {
+    uint32_t roles = 0, expected = kernel->barriers[barrier].arrivals;
+    bool all_wait = true;
+    for (uint32_t role = 0; role < kernel->role_count; role++) {
+        bool comes = false;
+        for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++) {
+            if (kernel->statements[i].kind != TMA_STATEMENT_BARRIER ||
+                kernel->statements[i].barrier != barrier)
+                continue;
+            comes = true;
+            all_wait &= !kernel->statements[i].arrive_only;
+        }
+        roles += comes;
+    }
+    if (expected == 0)
+        expected = roles;
+    return (struct tma_barrier_state){.expected = expected,
+                                      .gathers = all_wait && expected == roles};
+}
+
+static void create_cta(struct tma_kernel_engine *engine, uint32_t place) {
+    const struct tma_kernel *kernel = engine->kernel;
+    struct tma_kernel_cta *cta = &engine->ctas[place];
+    cta->engine = engine;
+    cta->cluster = &engine->clusters[place / engine->simulation.cluster_ctas];
+    cta->sm = &engine->sms[cta->base.sm - engine->simulation.sms];
+    cta->roles = &engine->roles[(size_t)place * kernel->role_count];
+    cta->stages = &engine->stages[(size_t)place * engine->stage_count];
+    uint32_t stage = 0;
+    for (uint32_t r = 0; r < kernel->ring_count; r++) {
+        cta->rings[r].stages = cta->stages + stage;
+        cta->rings[r].first_stage = stage;
+        stage += kernel->rings[r].depth;
+    }
+    for (uint32_t b = 0; b < kernel->barrier_count; b++)
+        cta->barriers[b] = barrier_of(kernel, b);
+    uint32_t order[TMA_MAX_ROLES];
+    tma_kernel_role_order(kernel, order);
+    for (uint32_t i = 0; i < kernel->role_count; i++)
+        cta->roles[i] = (struct tma_role_state){
+            .cta = cta, .index = order[i], .number = place * kernel->role_count + i};
+    join_rings(engine, cta);
+}
+
+static bool uses_units(const struct tma_kernel *kernel, uint32_t role) {
+    for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++)
+        if (kernel->statements[i].kind == TMA_STATEMENT_COMPUTE &&
+            kernel->statements[i].work != TMA_WORK_CYCLES)
+            return true;
+    return false;
+}
+
+/* Allocates what the kernel's own part of the places needs. */
+static bool allocate(struct tma_kernel_engine *engine) {
+    const struct tma_kernel *kernel = engine->kernel;
+    const struct tma_simulation *simulation = &engine->simulation;
+    uint32_t places = simulation->place_count, roles = places * kernel->role_count;
+    for (uint32_t r = 0; r < kernel->ring_count; r++)
+        engine->stage_count += kernel->rings[r].depth;
+    engine->ctas = simulation->ctas;
+    engine->sms = tma_allocate(simulation->sm_count, sizeof *engine->sms);
+    engine->clusters = tma_allocate(simulation->cluster_count, sizeof *engine->clusters);
+    engine->roles = tma_allocate(roles, sizeof *engine->roles);
+    engine->requests = tma_allocate(roles, sizeof *engine->requests);
+    engine->jobs = tma_allocate((size_t)2 * roles, sizeof *engine->jobs);
+    engine->fetched = tma_allocate((size_t)simulation->sm_count * kernel->statement_count,
+                                   sizeof *engine->fetched);
+    engine->stages = tma_allocate((size_t)places * engine->stage_count, sizeof *engine->stages);
+    return engine->sms != NULL && engine->clusters != NULL && engine->roles != NULL &&
+           engine->requests != NULL && engine->jobs != NULL && engine->fetched != NULL &&
+           engine->stages != NULL;
+}
+
+/* Makes the simulation's places. False when out of memory, or where the kernel does not fit: then
+ * the simulation has the error. */
+static bool create_places(struct tma_kernel_engine *engine) {
+    const struct tma_kernel *kernel = engine->kernel;
+    struct tma_simulation *simulation = &engine->simulation;
+    struct tma_grid grid = {.ctas = kernel->cta_count,
+                            .cluster_ctas = kernel->cluster_ctas,
+                            .ctas_per_sm = tma_kernel_ctas_per_sm(&engine->machine, kernel),
+                            .sms = kernel->sm_count};
+    uint32_t *sms = tma_allocate(TMA_MAX_PLACES, sizeof *sms);
+    if (sms == NULL)
+        return false;
+    uint32_t places = tma_machine_place_wave(&engine->machine, &grid, sms);
+    if (places == 0)
+        tma_simulation_fail(simulation, TMA_ERROR_ARGUMENT,
+                            "no SM, or no GPC, has room for the kernel's CTAs");
+    bool good =
+        places > 0 && tma_places_create(simulation, sms, places, tma_kernel_cluster_ctas(kernel),
+                                        tma_kernel_threads(kernel) / 32, kernel->role_count);
+    tma_release(sms);
+    return good;
+}
+
+static void create_sms(struct tma_kernel_engine *engine) {
+    const struct tma_kernel *kernel = engine->kernel;
+    uint32_t warps = tma_kernel_threads(kernel) / 32, used = 0;
+    for (uint32_t s = 0; s < engine->simulation.sm_count; s++) {
+        const struct tma_sm *place = &engine->simulation.sms[s];
+        uint32_t roles = place->cta_places * kernel->role_count;
+        assert(place->cta_places <= engine->ctas_per_sm);
+        engine->sms[s] = (struct tma_kernel_sm){
+            .number = place->number,
+            .cta_places = place->cta_places,
+            .fetched = engine->fetched + (size_t)s * kernel->statement_count,
+            .poll_cycles = (uint64_t)(place->cta_places - 1) * warps *
+                           engine->machine.tma.poll_millicycles / TMA_SCHEDULERS / 1000,
+            .requests = engine->requests + used,
+            .pipes = {.first = engine->machine.core.first_percent * 1024 / 100,
+                      .jobs = engine->jobs + (size_t)2 * used,
+                      .ahead = engine->jobs + (size_t)2 * used + roles}};
+        used += roles;
+    }
+}
+
+/* Makes SMs, clusters, CTAs, roles and rings. False when out of memory, or where the kernel does
+ * not fit: then the simulation has the error. */
+static bool kernel_grid_create(struct tma_kernel_engine *engine) {
+    const struct tma_kernel *kernel = engine->kernel;
+    uint32_t users = 0;
+    engine->ctas_per_sm = tma_kernel_ctas_per_sm(&engine->machine, kernel);
+    engine->simulation.sm_shared_bytes =
+        (uint64_t)engine->ctas_per_sm * (kernel->shared_bytes + engine->machine.sm.reserved_bytes);
+    if (!create_places(engine) || !allocate(engine))
+        return false;
+    create_sms(engine);
+    for (uint32_t c = 0; c < engine->simulation.cluster_count; c++)
+        engine->clusters[c].ctas = &engine->ctas[c * engine->simulation.cluster_ctas];
+    for (uint32_t i = 0; i < engine->simulation.place_count; i++)
+        create_cta(engine, i);
+    for (uint32_t role = 0; role < kernel->role_count; role++)
+        users += uses_units(kernel, role);
+    engine->shares_units = users * engine->ctas_per_sm > 1;
+    join_releases(engine);
+    engine->next_tile = kernel->cta_count;
+    return tma_races_create(engine);
+}
+
+static void kernel_grid_free(struct tma_kernel_engine *engine) {
+    tma_races_free(engine);
+    for (uint32_t c = 0; engine->clusters != NULL && c < engine->simulation.cluster_count; c++)
+        tma_release(engine->clusters[c].tiles);
+    tma_release(engine->sms);
+    tma_release(engine->clusters);
+    tma_release(engine->roles);
+    tma_release(engine->requests);
+    tma_release(engine->jobs);
+    tma_release(engine->fetched);
+    tma_release(engine->stages);
+}
+
+/* The races of a cluster begin anew with its first CTA. */
+static void kernel_start_cta(struct tma_cta *base) {
+    struct tma_kernel_cta *cta = (struct tma_kernel_cta *)base;
+    const struct tma_kernel_engine *engine = cta->engine;
+    const struct tma_kernel *kernel = engine->kernel;
+    base->running_actors = kernel->role_count;
+    for (uint32_t b = 0; b < kernel->barrier_count; b++) {
+        cta->barriers[b].arrived = 0;
+        cta->barriers[b].last_cycle = 0;
+    }
+    tma_rings_start(cta);
+    if (base->rank == 0) {
+        cta->cluster->tile_count = 0;
+        cta->cluster->requests_tile = false;
+        tma_races_start(cta->cluster);
+    }
+    for (uint32_t r = 0; r < kernel->role_count; r++)
+        tma_role_start(&cta->roles[r], base->start_cycle + engine->machine.warp.start_cycles);
+}
+
+static void kernel_end_cycle(struct tma_simulation *simulation, uint64_t now) {
+    struct tma_kernel_engine *engine = tma_kernel_engine_of(simulation);
+    if (engine->tiles_requested)
+        tma_serve_tiles(engine, now);
+}
 
 static struct tma_wait step(struct tma_simulation *simulation, uint32_t actor, uint64_t now) {
     return tma_role_step(&tma_kernel_engine_of(simulation)->roles[actor], now);
@@ -120,10 +372,10 @@ static uint64_t end_of_part(const struct tma_simulation *simulation) {
 static const struct tma_program roles = {.cta_bytes = sizeof(struct tma_kernel_cta),
                                          .operation_bytes = sizeof(struct tma_kernel_operation),
                                          .stack_kib = 32,
-                                         .start = tma_kernel_start_cta,
+                                         .start = kernel_start_cta,
                                          .step = step,
                                          .complete = tma_role_complete,
-                                         .end_cycle = tma_kernel_end_cycle,
+                                         .end_cycle = kernel_end_cycle,
                                          .name = name,
                                          .describe = tma_role_describe_operation,
                                          .describe_wait = tma_role_describe_wait,
@@ -155,11 +407,11 @@ static bool create(struct tma_kernel_engine *engine, const struct tma_event_sink
             return false;
     return tma_simulation_create(&engine->simulation, sink,
                                  kernel->role_count * TMA_ROLE_CAUSE_COUNT, result) &&
-           engine->facts != NULL && tma_kernel_grid_create(engine);
+           engine->facts != NULL && kernel_grid_create(engine);
 }
 
 static void release(struct tma_kernel_engine *engine) {
-    tma_kernel_grid_free(engine);
+    kernel_grid_free(engine);
     for (uint32_t i = 0; engine->facts != NULL && i < engine->kernel->statement_count; i++)
         tma_release(engine->facts[i].reports);
     tma_release(engine->facts);

@@ -1,5 +1,5 @@
 /* What sampling needs to know of a kernel with roles (sampling.h): what is skipped inside of CTAs
- * are iterations of the loops of their roles (sampled_loops.h). */
+ * are iterations of the loops of their roles. */
 #ifndef TMA_ENGINE_KERNEL_SAMPLING_H
 #define TMA_ENGINE_KERNEL_SAMPLING_H
 

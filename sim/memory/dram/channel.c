@@ -8,10 +8,61 @@
 #include "memory/core/sectors.h"
 #include "memory/core/slice_hash.h"
 #include "memory/dram/address.h"
-#include "memory/dram/bank.h"
 #include "memory/dram/refresh.h"
 #include "memory/dram/scheduler.h"
 #include "memory/dram/state.h"
+
+/* Banks: the commands that open and close rows, and when a bank takes them. */
+
+/* The first time from `ticks` on that is at least tRRD from the activations of all other banks. An
+ * activation that waits for its bank does not hold up others: these fit before it. */
+static uint64_t free_slot(const struct tma_dram *dram, const struct tma_dram_channel *channel,
+                          uint32_t number, uint64_t ticks) {
+    const uint64_t trrd = dram->trrd_ticks, span = trrd == 0 ? 0 : 2 * trrd - 1;
+    const uint64_t *activated = channel->activated_ticks,
+                   *end = activated + dram->machine->dram.banks;
+    const uint64_t *own = activated + number;
+    bool fits = ticks >= channel->last_activation_ticks + trrd;
+    while (!fits) {
+        fits = true;
+        for (const uint64_t *other = activated; other < end; other++)
+            if (ticks + trrd - 1 - *other < span && other != own) { /* less than tRRD apart */
+                ticks = *other + trrd;
+                fits = false;
+            }
+    }
+    return ticks;
+}
+
+/* Opens a row of a bank, from `ticks` on: once the bank has closed its last row (tRP after tRAS and
+ * after that row's last access), at least tRRD from the channel's other activations, and after a
+ * refresh that would close the row before its first access. The row takes column commands tRCD
+ * later, from opened_ticks on. */
+static void dram_activate(struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t number,
+                          uint64_t row, uint64_t ticks) {
+    struct tma_dram_bank *bank = &channel->banks[number];
+    uint64_t *activated = &channel->activated_ticks[number];
+    uint64_t activate = ticks;
+    if (*activated != TMA_NEVER_ACTIVATED) {
+        uint64_t precharge = tma_later(*activated + dram->tras_ticks, bank->precharge_ticks);
+        activate = tma_later(ticks, precharge + dram->trp_ticks);
+    }
+    activate = free_slot(dram, channel, number, activate);
+    const uint64_t use = dram->trcd_ticks + dram->data_ticks[TMA_SECTORS];
+    /* The bank's next refresh is still that which would close its last row. */
+    struct tma_refresh refresh = {.start_ticks = bank->closes_ticks};
+    if (activate + use > refresh.start_ticks)
+        refresh = dram->refresh->next(dram, channel, number, activate);
+    if (activate + use > refresh.start_ticks) {
+        activate = free_slot(dram, channel, number, refresh.end_ticks);
+        refresh = dram->refresh->next(dram, channel, number, refresh.end_ticks);
+    }
+    *activated = activate;
+    channel->last_activation_ticks = tma_later(channel->last_activation_ticks, activate);
+    bank->row = row;
+    bank->opened_ticks = activate + dram->trcd_ticks;
+    bank->closes_ticks = refresh.start_ticks;
+}
 
 static const struct tma_dram_list empty_list = {TMA_NONE, TMA_NONE};
 static const struct tma_dram_queue empty_queue = {
@@ -311,7 +362,7 @@ static void admit(struct tma_dram *dram, struct tma_dram_channel *channel,
     uint32_t id = new_request(dram, channel, request);
     channel->queues[request->write].admitted++;
     if (bank->active == 0) {
-        tma_dram_activate(dram, channel, request->bank, request->row, request->ticks);
+        dram_activate(dram, channel, request->bank, request->row, request->ticks);
     } else if (bank->row != request->row ||
                (others && bank->bypassed >= dram->machine->dram.bypass)) {
         put_behind(dram, &bank->waiting, bank->waiting.last, id);
@@ -328,7 +379,7 @@ static void open_next_row(struct tma_dram *dram, struct tma_dram_channel *channe
     struct tma_dram_bank *bank = &channel->banks[number];
     uint64_t row = dram->requests[bank->waiting.first].row;
     uint32_t before = TMA_NONE;
-    tma_dram_activate(dram, channel, number, row, ticks);
+    dram_activate(dram, channel, number, row, ticks);
     bank->bypassed = 0;
     for (uint32_t id = bank->waiting.first; id != TMA_NONE;) {
         uint32_t next = dram->requests[id].next;
@@ -580,7 +631,7 @@ bool tma_dram_serve(struct tma_dram *dram, struct tma_dram_channel *channel, uin
         struct tma_dram_bank *bank = &channel->banks[request->bank];
         uint64_t data = start + dram->data_ticks[request->sectors];
         if (data > bank->closes_ticks && request->ticks >= bank->opened_ticks)
-            tma_dram_activate(dram, channel, request->bank, bank->row, bank->closes_ticks);
+            dram_activate(dram, channel, request->bank, bank->row, bank->closes_ticks);
         if (request->ticks < bank->opened_ticks) {
             put_off(dram, queue, choice.group, bank->opened_ticks);
             continue;
