@@ -2,8 +2,8 @@
  * is that of the help text, and the first format is the default. Internal to sim/report and
  * sim/difference.
  *
- * To add a format NAME to a report: write a file with the function PREFIX_write_NAME, and add the
- * line X(NAME) to the report's table. */
+ * To add a format NAME to a report: write the function PREFIX_NAME, and add the line X(NAME) to the
+ * report's table. */
 #ifndef TMA_REPORT_FORMAT_TABLE_H
 #define TMA_REPORT_FORMAT_TABLE_H
 
