@@ -77,7 +77,8 @@ static uint64_t tiles_of(const struct tma_work_walk *walk, const struct tma_stat
     return 0;
 }
 
-uint64_t tma_work_times(const struct tma_work_walk *walk, const struct tma_statement *loop) {
+/* How often the body of a loop runs in the CTA, at least. */
+static uint64_t work_times(const struct tma_work_walk *walk, const struct tma_statement *loop) {
     int64_t from, to, step;
     if (loop->kind == TMA_STATEMENT_TILES)
         return tiles_of(walk, loop);
@@ -371,7 +372,7 @@ void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end
             /* fall through */
         case TMA_STATEMENT_FOR:
             tma_work_add(walk, i + 1, statements[i].end,
-                         times_of(times, tma_work_times(walk, &statements[i])), work);
+                         times_of(times, work_times(walk, &statements[i])), work);
             break;
         case TMA_STATEMENT_IF:
             add_branch(walk, i, times, work);

@@ -45,7 +45,4 @@ void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end
 bool tma_work_value(const struct tma_work_walk *walk, const struct tma_value *value,
                     int64_t *result);
 
-/* How often the body of a loop runs in the CTA, at least. */
-uint64_t tma_work_times(const struct tma_work_walk *walk, const struct tma_statement *loop);
-
 #endif

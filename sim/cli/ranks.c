@@ -57,16 +57,3 @@ struct tma_workers *cli_workers_create(const struct cli_options *options,
     tma_workers_free(workers);
     return NULL;
 }
-
-unsigned cli_workers_count(const struct cli_options *options) {
-    unsigned ranks = 1;
-    const char *list = getenv(servers_variable);
-    while (next_descriptor(&list) >= 0)
-        ranks++;
-    return ranks * cli_jobs(options);
-}
-
-void cli_rank_lost(void *context, unsigned server, const char *reason) {
-    (void)context;
-    cli_note("rank %u does no more rows: %s", server, reason);
-}

@@ -26,10 +26,4 @@ bool cli_rank_serves(const struct cli_options *options, const struct tma_worker_
 struct tma_workers *cli_workers_create(const struct cli_options *options,
                                        const struct tma_worker_code *code, const char *key);
 
-/* Returns how many tasks all ranks do at once, as far as rank 0 knows. */
-unsigned cli_workers_count(const struct cli_options *options);
-
-/* For struct tma_batch: prints that a rank has gone. */
-void cli_rank_lost(void *context, unsigned server, const char *reason);
-
 #endif

@@ -41,7 +41,7 @@ struct running {
     enum tma_error_code code;
 };
 
-static enum tma_error_code launcher_out_of_memory(struct tma_error *error) {
+static enum tma_error_code out_of_memory(struct tma_error *error) {
     return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
 }
 
@@ -84,7 +84,7 @@ static uint64_t run_relieved(const struct tma_launcher *launcher, struct tma_rel
     struct tma_result *result = tma_allocate(1, sizeof *result);
     uint64_t cycles = 0;
     if (result == NULL) {
-        launcher_out_of_memory(&outcome->error);
+        out_of_memory(&outcome->error);
         return 0;
     }
     relieved->machine.topology.seed = order->seed;
@@ -106,7 +106,7 @@ static uint64_t launch(const struct tma_launcher *launcher, const struct tma_lau
     uint64_t cycles = 0;
     *outcome = (struct tma_launch_outcome){0};
     if (!relieved_copy(subject, launcher->before, order->variant, &relieved)) {
-        launcher_out_of_memory(&outcome->error);
+        out_of_memory(&outcome->error);
         return 0;
     }
     if (order->relief == NULL || order->relief->apply(&relieved))
@@ -182,7 +182,7 @@ static void run_in_workers(struct running *run, size_t count) {
     const struct tma_batch batch = {
         .tasks = tasks, .count = count, .context = run, .take = take, .note = note, .idle = idle};
     if (tasks == NULL) {
-        run->code = launcher_out_of_memory(run->error);
+        run->code = out_of_memory(run->error);
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -291,10 +291,6 @@ struct series {
     struct tma_launch_outcome *outcomes;
     struct trial **launched; /* the trial of each order */
 };
-
-static enum tma_error_code out_of_memory(struct tma_error *error) {
-    return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-}
 
 /* Orders the launches of a trial up to number `until`. Returns the new number of orders. */
 static size_t order_launches(struct series *series, struct trial *trial, uint32_t until,

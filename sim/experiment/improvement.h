@@ -17,10 +17,6 @@ struct tma_improvement_factors {
 void tma_improve_part_by(struct tma_machine *machine, enum tma_relief_part part,
                          const struct tma_improvement_factors *factors);
 
-/* Improves the parameters of a part of the machine, as their rows say. Returns what becomes of the
- * part, in words: "10 % more bandwidth". */
-const char *tma_improve_part(struct tma_machine *machine, enum tma_relief_part part);
-
 /* The same words alone. */
 const char *tma_improvement_words(enum tma_relief_part part);
 

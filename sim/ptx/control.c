@@ -158,7 +158,8 @@ enum tma_step tma_run_ret(struct tma_warp *warp, const struct tma_op *op, uint32
     return TMA_STEP_JUMPED;
 }
 
-void tma_end_lanes(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+/* Removes lanes of the current path; the path, if none is left. */
+static void end_lanes(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     struct tma_path *path = &warp->paths[warp->current];
     path->lanes &= ~lanes;
     if (path->lanes == 0) {
@@ -182,7 +183,7 @@ void tma_end_lanes(struct tma_warp *warp, const struct tma_op *op, uint32_t lane
 enum tma_step tma_run_exit(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     if (lanes == 0)
         return TMA_STEP_NEXT;
-    tma_end_lanes(warp, op, lanes);
+    end_lanes(warp, op, lanes);
     return TMA_STEP_JUMPED;
 }
 

@@ -19,7 +19,4 @@ const char *tma_why_not(const struct tma_executor *launch, const struct tma_op *
  * the stack ends. */
 tma_handler tma_run_alloca;
 
-/* Removes lanes of the current path; the path, if none is left. */
-void tma_end_lanes(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes);
-
 #endif

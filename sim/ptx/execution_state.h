@@ -429,9 +429,6 @@ uint16_t tma_region_origin(const struct tma_region *region, uint64_t offset);
 bool tma_region_accepts(struct tma_warp *warp, const struct tma_op *op, struct tma_region *region,
                         uint16_t origin);
 
-/* A message's words for an address: "0x7f0010 (buffer a + 16)". */
-void tma_address_text(struct tma_executor *launch, uint64_t address, char *text, size_t size);
-
 /* Adds what an access to shared memory costs; `kind` is enum tma_shared_instruction. */
 void tma_count_shared(struct tma_warp *warp, const struct tma_op *op, int kind, uint32_t lanes,
                       const uint32_t address[32], bool store);

@@ -76,7 +76,8 @@ bool tma_region_accepts(struct tma_warp *warp, const struct tma_op *op, struct t
     return false;
 }
 
-void tma_address_text(struct tma_executor *launch, uint64_t address, char *text, size_t size) {
+/* A message's words for an address: "0x7f0010 (buffer a + 16)". */
+static void address_text(struct tma_executor *launch, uint64_t address, char *text, size_t size) {
     const struct tma_region *nearest = NULL;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < launch->global_count; ++i) {
@@ -149,7 +150,7 @@ struct tma_region *tma_locate(struct tma_warp *warp, const struct tma_op *op,
     if (alignment > 1 && (address & (alignment - 1)) != 0) {
         char text[200];
         if (space == TMA_PTX_GLOBAL || space == TMA_PTX_GENERIC)
-            tma_address_text(launch, address, text, sizeof text);
+            address_text(launch, address, text, sizeof text);
         else
             snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
         tma_stop(warp, op, TMA_PTX_FAULT,
@@ -176,7 +177,7 @@ struct tma_region *tma_locate(struct tma_warp *warp, const struct tma_op *op,
         region = find_global(launch, address);
         if (region == NULL || region->address + region->size - address < bytes) {
             char text[200];
-            tma_address_text(launch, address, text, sizeof text);
+            address_text(launch, address, text, sizeof text);
             tma_stop(warp, op, TMA_PTX_FAULT,
                      "lane %u accesses %llu bytes at %s: no buffer has them", lane,
                      (unsigned long long)bytes, text);

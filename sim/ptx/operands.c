@@ -92,7 +92,8 @@ struct tma_place tma_new_register(struct tma_executor *launch, uint8_t width) {
     return place;
 }
 
-uint64_t tma_variable_address(const struct tma_operands *operands, uint32_t variable) {
+/* The address of a variable within its space. */
+static uint64_t variable_address(const struct tma_operands *operands, uint32_t variable) {
     return operands->launch->variable_addresses[variable];
 }
 
@@ -100,7 +101,7 @@ uint64_t tma_variable_address(const struct tma_operands *operands, uint32_t vari
 static struct tma_place variable_place(const struct tma_operands *operands, uint32_t variable,
                                        int64_t *offset, uint8_t width) {
     struct tma_executor *launch = operands->launch;
-    uint64_t address = tma_variable_address(operands, variable);
+    uint64_t address = variable_address(operands, variable);
     if (launch->module->variables[variable].space == TMA_PTX_SHARED &&
         launch->shared_places != NULL) {
         struct tma_place *place = &launch->shared_places[2 * variable + (width != TMA_PTX_WORD)];

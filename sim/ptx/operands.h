@@ -45,7 +45,4 @@ struct tma_place tma_absent(void);
 /* A register more in the file of each warp. */
 struct tma_place tma_new_register(struct tma_executor *launch, uint8_t width);
 
-/* The address of a variable within its space. */
-uint64_t tma_variable_address(const struct tma_operands *operands, uint32_t variable);
-
 #endif

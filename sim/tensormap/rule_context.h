@@ -105,10 +105,6 @@ int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d);
 /* The legal size of dimension d that is nearest to `value`. */
 int64_t tma_nearest_dim(const struct tma_rule_context *context, size_t d, int64_t value);
 
-/* The legal inner size that is nearest to `value` by all rules on it that can be checked: range,
- * multiple of 16 bytes, swizzle span, padded types. */
-int64_t tma_nearest_inner(const struct tma_rule_context *context, int64_t value);
-
 /* One function for each rule. */
 #define TMA_RULE_FUNCTION(name) void tma_rule_##name(struct tma_rule_context *context)
 

@@ -7,7 +7,9 @@ static int64_t most_half_rows(const struct tma_rule_context *context) {
     return span < TMA_HALF_ROW_ELEMENTS || span > TMA_PADDED_ELEMENTS ? TMA_PADDED_ELEMENTS : span;
 }
 
-int64_t tma_nearest_inner(const struct tma_rule_context *context, int64_t value) {
+/* The legal inner size that is nearest to `value` by all rules on it that can be checked: range,
+ * multiple of 16 bytes, swizzle span, padded types. */
+static int64_t nearest_inner(const struct tma_rule_context *context, int64_t value) {
     if (context->type == NULL)
         return tma_nearest_multiple(value, 1, 1, TMA_MAX_BOX_DIM);
     if (tma_has_half_rows(context->map->data_type, context->architecture))
@@ -25,7 +27,7 @@ static void check_box_field(struct tma_rule_context *context, enum tma_field fie
     for (size_t i = 0; i < tma_field_count(context->map, field); i++) {
         int64_t value = tma_field_value(context->map, field, i);
         int64_t bound = value < 1 ? 1 : most;
-        int64_t nearest = i == 0 ? tma_nearest_inner(context, value) : bound;
+        int64_t nearest = i == 0 ? nearest_inner(context, value) : bound;
         if (value < 1)
             tma_report(context, field, i, TMA_AT_LEAST, bound, nearest);
         else if (value > most)
@@ -52,7 +54,7 @@ void tma_rule_inner_multiple(struct tma_rule_context *context) {
     int64_t value = tma_inner_size(context->map);
     int64_t multiple = tma_elements_in(context->type, TMA_INNER_BYTES);
     if (value % multiple != 0)
-        tma_report(context, field, 0, TMA_MULTIPLE_OF, multiple, tma_nearest_inner(context, value));
+        tma_report(context, field, 0, TMA_MULTIPLE_OF, multiple, nearest_inner(context, value));
 }
 
 void tma_rule_inner_packed(struct tma_rule_context *context) {
@@ -64,10 +66,10 @@ void tma_rule_inner_packed(struct tma_rule_context *context) {
         tma_report(context, field, 0, TMA_EXACTLY, TMA_PADDED_ELEMENTS, TMA_PADDED_ELEMENTS);
     else if (value < 1 || value % TMA_HALF_ROW_ELEMENTS != 0)
         tma_report(context, field, 0, TMA_MULTIPLE_OF, TMA_HALF_ROW_ELEMENTS,
-                   tma_nearest_inner(context, value));
+                   nearest_inner(context, value));
     else if (value > TMA_PADDED_ELEMENTS)
         tma_report(context, field, 0, TMA_AT_MOST, TMA_PADDED_ELEMENTS,
-                   tma_nearest_inner(context, value));
+                   nearest_inner(context, value));
 }
 
 void tma_rule_inner_span(struct tma_rule_context *context) {
@@ -76,7 +78,7 @@ void tma_rule_inner_span(struct tma_rule_context *context) {
     int64_t most = tma_span_elements(context, context->map->swizzle);
     /* An illegal swizzle has no span to obey: its own rule says what to change. */
     if (most < TMA_MAX_BOX_DIM && value > most && tma_swizzle_is_legal(context))
-        tma_report(context, field, 0, TMA_AT_MOST, most, tma_nearest_inner(context, value));
+        tma_report(context, field, 0, TMA_AT_MOST, most, nearest_inner(context, value));
 }
 
 /* Are all values of this field inside [1, most]? */
@@ -121,7 +123,7 @@ static void check_w128_bytes(struct tma_rule_context *context) {
     most -= most % multiple;
     if (context->map->channels_per_pixel > most)
         tma_report(context, TMA_FIELD_CHANNELS_PER_PIXEL, 0, TMA_AT_MOST, most,
-                   tma_nearest_inner(context, most));
+                   nearest_inner(context, most));
 }
 
 void tma_rule_column_bytes(struct tma_rule_context *context) {

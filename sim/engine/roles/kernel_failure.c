@@ -7,7 +7,8 @@
 #include "engine/roles/kernel_flag.h"
 #include "engine/roles/kernel_ring.h"
 
-void tma_role_describe(const struct tma_role_state *role, char *text, size_t size) {
+/* Writes the role's loop variables as "k = 3, m = 0". */
+static void describe_role(const struct tma_role_state *role, char *text, size_t size) {
     const struct tma_program_cursor *cursor = &role->cursor;
     const struct tma_program_place *place = cursor->in_part ? &cursor->ahead : &cursor->main;
     size_t used = 0;
@@ -29,7 +30,7 @@ void tma_role_fail(struct tma_role_state *role, const struct tma_statement *stat
                    enum tma_error_code code, const char *text) {
     char where[160], message[TMA_ERROR_TEXT_BYTES];
     struct tma_kernel_engine *engine = role->cta->engine;
-    tma_role_describe(role, where, sizeof where);
+    describe_role(role, where, sizeof where);
     int used =
         snprintf(message, sizeof message, "cycle %" PRIu64 ", CTA %u, role %s%s%s: ", role->cycle,
                  role->cta->base.number, engine->kernel->roles[role->index].name,
@@ -96,7 +97,7 @@ bool tma_role_describe_wait(struct tma_simulation *simulation, uint32_t actor, c
     if (engine->failed == NULL)
         engine->failed = role->waiting;
     describe_wait(role, wait, sizeof wait);
-    tma_role_describe(role, variables, sizeof variables);
+    describe_role(role, variables, sizeof variables);
     snprintf(text, size, "CTA %u role %s%s%s%s waits %s", role->cta->base.number,
              engine->kernel->roles[role->index].name, variables[0] != '\0' ? " (" : "", variables,
              variables[0] != '\0' ? ")" : "", wait);

@@ -13,7 +13,4 @@ bool tma_role_describe_wait(struct tma_simulation *simulation, uint32_t actor, c
                             size_t size);
 const char *tma_roles_explain_deadlock(const struct tma_simulation *simulation);
 
-/* Writes the role's loop variables as "k = 3, m = 0". */
-void tma_role_describe(const struct tma_role_state *role, char *text, size_t size);
-
 #endif
