@@ -12,20 +12,39 @@
 #include "experiment/improvement.h"
 #include "report/clock_figures.h"
 
-/* Parts of the machine that a compiled kernel may wait for. */
+#define COUNTER(member) offsetof(struct tma_memory_counters, member)
+
+/* Parts of the machine that a compiled kernel may wait for, and what counts their use: those that a
+ * launch does not use need no run. */
 static const struct part {
-    enum tma_relief_part part;
+    enum tma_relief_part part; /* none: lanes with one address */
     const char *key, *name;
+    size_t used; /* COUNTER(), or ALWAYS */
 } parts[] = {
-    {TMA_RELIEF_OF_tensor_cores, "tensor_cores", "tensor cores"},
-    {TMA_RELIEF_OF_shared_memory, "shared_memory", "shared memory"},
-    {TMA_RELIEF_OF_tma, "tma", "TMA unit"},
-    {TMA_RELIEF_OF_sm_port, "sm_port", "SM port"},
-    {TMA_RELIEF_OF_gpc_ports, "gpc_ports", "GPC ports"},
-    {TMA_RELIEF_OF_l2, "l2", "L2"},
-    {TMA_RELIEF_OF_dram, "dram", "DRAM"},
-    {TMA_RELIEF_OF_latency, "latency", "latency"},
+#define ALWAYS SIZE_MAX
+    {TMA_RELIEF_OF_tensor_cores, "tensor_cores", "tensor cores", ALWAYS},
+    {TMA_RELIEF_OF_shared_memory, "shared_memory", "shared memory", ALWAYS},
+    {TMA_RELIEF_OF_tma, "tma", "TMA unit", COUNTER(tma_busy)},
+    {TMA_RELIEF_OF_lsu, "lsu", "load/store unit", COUNTER(accesses)},
+    {TMA_RELIEF_OF_l1, "l1", "L1", COUNTER(l1_hit_sectors)},
+    {TMA_RELIEF_OF_l1_misses, "l1_misses", "L1 misses", COUNTER(accesses)},
+    {TMA_RELIEF_OF_dsmem, "dsmem", "links between SMs", COUNTER(dsmem_flits)},
+    {TMA_RELIEF_OF_sm_port, "sm_port", "SM port", COUNTER(sm_port_busy)},
+    {TMA_RELIEF_OF_gpc_ports, "gpc_ports", "GPC ports", COUNTER(gpc_port_busy)},
+    {TMA_RELIEF_OF_l2, "l2", "L2", COUNTER(requests)},
+    {TMA_RELIEF_OF_atomics, "atomics", "reductions and atomics", COUNTER(atomic_busy)},
+    {TMA_RELIEF_OF_none, "atomic_rounds", "atomics of one address", COUNTER(access_repeats)},
+    {TMA_RELIEF_OF_dram, "dram", "DRAM", COUNTER(bus_busy)},
+    {TMA_RELIEF_OF_latency, "latency", "latency", ALWAYS},
 };
+
+static bool is_used(const struct part *part, const struct tma_memory_counters *counters) {
+    uint64_t count = 1;
+    if (part->used != ALWAYS)
+        memcpy(&count, (const char *)counters + part->used, sizeof count);
+    return count > 0;
+}
+
 enum { PARTS = sizeof parts / sizeof parts[0] };
 _Static_assert((int)PARTS <= (int)TMA_LAUNCH_LIMITS, "a report has room for all parts");
 
@@ -148,7 +167,16 @@ static double likelihood(const struct tma_launch_report *report, enum tma_relief
     const double unknown = 0.5;
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
+    const struct tma_memory_counters *memory = &timing->memory;
     double cycles = (double)timing->cycles, sms = timing->sms;
+    if (part == TMA_RELIEF_OF_lsu)
+        return (double)memory->lsu_busy / (cycles * sms);
+    if (part == TMA_RELIEF_OF_l1_misses)
+        return (double)memory->l1_miss_cycles / (cycles * sms * machine->l1.misses);
+    if (part == TMA_RELIEF_OF_dsmem)
+        return (double)memory->dsmem_busy / (cycles * sms);
+    if (part == TMA_RELIEF_OF_atomics)
+        return (double)memory->atomic_busy / cycles;
     if (part == TMA_RELIEF_OF_tensor_cores)
         return (double)timing->tensor_cycles / (cycles * sms);
     if (part == TMA_RELIEF_OF_shared_memory)
@@ -160,15 +188,18 @@ static double likelihood(const struct tma_launch_report *report, enum tma_relief
     return unknown;
 }
 
-/* Chooses `most` parts, the likeliest ones. */
+/* Chooses `most` parts of those that the launch used, the likeliest ones. */
 static void choose_parts(const struct tma_launch_report *report, uint64_t most,
                          bool chosen[PARTS]) {
     for (uint64_t n = 0; n < most && n < PARTS; n++) {
         uint32_t best = PARTS;
         for (uint32_t i = 0; i < PARTS; i++)
-            if (!chosen[i] && (best == PARTS || likelihood(report, parts[i].part) >
-                                                    likelihood(report, parts[best].part)))
+            if (!chosen[i] && is_used(&parts[i], &report->timing->memory) &&
+                (best == PARTS ||
+                 likelihood(report, parts[i].part) > likelihood(report, parts[best].part)))
                 best = i;
+        if (best == PARTS)
+            break;
         chosen[best] = true;
     }
 }
@@ -188,8 +219,10 @@ void cli_launch_experiments(const struct tma_launch *launch, const struct tma_ma
     for (uint32_t i = 0; i < PARTS; i++)
         if (chosen[i])
             trials[experiments.count++] =
-                (struct launch_trial){.part = parts[i].part, .factors = tenth};
-        else
+                (struct launch_trial){.part = parts[i].part,
+                                      .factors = tenth,
+                                      .relief.combines = parts[i].part == TMA_RELIEF_OF_none};
+        else if (is_used(&parts[i], &report->timing->memory))
             report->untried[report->untried_count++] = parts[i].name;
     report->tried = true;
     if (!run_trials(&experiments, jobs, quiet))
@@ -200,8 +233,12 @@ void cli_launch_experiments(const struct tma_launch *launch, const struct tma_ma
         uint64_t now = improved[trial++];
         if (now == 0 || now >= cycles || (cycles - now) * 100 < cycles)
             continue;
-        struct tma_launch_limit limit = {parts[i].key, parts[i].name,
-                                         tma_improvement_words(parts[i].part), cycles - now};
+        struct tma_launch_limit limit = {
+            parts[i].key, parts[i].name,
+            parts[i].part == TMA_RELIEF_OF_none
+                ? "one request for all lanes of a warp with one address"
+                : tma_improvement_words(parts[i].part),
+            cycles - now};
         uint32_t at = report->limit_count++;
         for (; at > 0 && report->limits[at - 1].saved_cycles < limit.saved_cycles; at--)
             report->limits[at] = report->limits[at - 1];
@@ -270,7 +307,8 @@ static bool read_part(const char *text, struct launch_trial *trial) {
     char words[32], key[TMA_CORE_PART_BYTES];
     const char *name = NULL;
     for (size_t i = 0; i < PARTS && name == NULL; i++)
-        if (strlen(parts[i].key) == length && strncmp(parts[i].key, text, length) == 0) {
+        if (parts[i].part != TMA_RELIEF_OF_none && strlen(parts[i].key) == length &&
+            strncmp(parts[i].key, text, length) == 0) {
             trial->part = parts[i].part;
             name = parts[i].name;
         }
@@ -285,7 +323,8 @@ static bool read_part(const char *text, struct launch_trial *trial) {
         char known[400];
         size_t end = 0;
         for (size_t i = 0; i < PARTS; i++)
-            end += (size_t)snprintf(known + end, sizeof known - end, " %s,", parts[i].key);
+            if (parts[i].part != TMA_RELIEF_OF_none)
+                end += (size_t)snprintf(known + end, sizeof known - end, " %s,", parts[i].key);
         for (int i = 0; i < TMA_PIPE_COUNT; i++) {
             tma_core_pipe_part((enum tma_pipe)i, key);
             end += (size_t)snprintf(known + end, sizeof known - end, " %s%s", key,

@@ -18,7 +18,8 @@ enum tma_error_code cli_launch_time(const struct tma_machine *machine,
 
 /* Runs the experiments for a launch that took report->timing->cycles cycles, and puts into the
  * report the parts that save a hundredth of them or more, the one that saves most first. At most
- * `most` parts are tried, those that were busiest; the report names the others. `sample_from`: as
+ * `most` of the parts that the launch used are tried, those that were busiest; the report names the
+ * others. `sample_from`: as
  * that run. Prints an error if workers fail; Ctrl-C ends the experiments early. */
 void cli_launch_experiments(const struct tma_launch *launch, const struct tma_machine *machine,
                             uint64_t sample_from, uint64_t most, unsigned jobs, bool quiet,

@@ -185,6 +185,7 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
                                 .wavefronts =
                                     step->distant ? step->shared_wavefronts : step->line_count,
                                 .line_count = step->line_count};
+    bool combines = run->relief != NULL && run->relief->combines;
     for (uint32_t i = 0; i < step->line_count; ++i) {
         access.bytes += step->lines[i].bytes;
         access.lines[i] = (struct tma_access_line){
@@ -193,7 +194,7 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
             .units = step->lines[i].units,
             .partial =
                 step->lines[i].bytes < 32u * (uint32_t)__builtin_popcount(step->lines[i].sectors),
-            .rounds = step->lines[i].rounds};
+            .rounds = combines ? 1 : step->lines[i].rounds};
     }
     if (!tma_memory_access(run->memory, &access))
         run->out_of_memory = true;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "banks/banks.h"
+#include "base/allocation.h"
 #include "base/array.h"
 #include "memory/core/sectors.h"
 #include "placement/rows.h"
@@ -40,16 +41,16 @@ enum tma_error_code tma_lane_row_at(const struct tma_lanes *lanes, int64_t entry
     return TMA_OK;
 }
 
-/* Appends the rows of an operation. Row i has its data from byte `before` on. */
-static bool add_rows(struct tma_simulation *simulation, struct tma_row_stream *stream,
-                     uint32_t *count, struct tma_completion *sum) {
+/* Appends the rows of an operation. */
+static bool add_rows(struct tma_lane_rows *found, struct tma_row_stream *stream, uint32_t *count,
+                     struct tma_completion *sum) {
     struct tma_row row;
     while (tma_rows_next(stream, &row)) {
-        struct tma_lane_row *rows = tma_array_grow(simulation->lane_rows, *count,
-                                                   &simulation->lane_row_capacity, sizeof *rows);
+        struct tma_lane_row *rows =
+            tma_array_grow(found->rows, *count, &found->capacity, sizeof *rows);
         if (rows == NULL)
             return false;
-        simulation->lane_rows = rows;
+        found->rows = rows;
         rows[(*count)++] =
             (struct tma_lane_row){row.global_address, row.before_bytes, row.data_bytes};
         sum->rows++;
@@ -60,8 +61,7 @@ static bool add_rows(struct tma_simulation *simulation, struct tma_row_stream *s
 }
 
 /* Finds the rows of the tile, which a table may name. */
-static enum tma_error_code find_rows(struct tma_simulation *simulation,
-                                     const struct tma_issued *issued,
+static enum tma_error_code find_rows(struct tma_lane_rows *found, const struct tma_issued *issued,
                                      const struct tma_tensor_map *whole, uint32_t *count,
                                      struct tma_operation_size *size, struct tma_completion *sum,
                                      struct tma_error *error) {
@@ -83,7 +83,7 @@ static enum tma_error_code find_rows(struct tma_simulation *simulation,
         code = tma_rows_begin(&stream, &map, &operation, size, error);
         if (code != TMA_OK)
             return code;
-        if (!add_rows(simulation, &stream, count, sum))
+        if (!add_rows(found, &stream, count, sum))
             return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
     size->rows *= times;
@@ -120,20 +120,12 @@ static void add_lane(struct tma_access *access, uint32_t line_bytes[TMA_MAX_ACCE
     line_bytes[i - 1] += bytes;
 }
 
-static enum tma_access_kind kind_of(const struct tma_issued *issued) {
-    if (issued->operation.direction == TMA_STORE)
-        return TMA_ACCESS_STORE;
-    if (issued->operation.direction != TMA_REDUCE)
-        return TMA_ACCESS_LOAD;
-    return issued->lanes.returns ? TMA_ACCESS_ATOMIC : TMA_ACCESS_REDUCE;
-}
-
-/* Hands over one instruction of a warp: the pieces from `first` on. */
-static enum tma_error_code access_once(struct tma_simulation *simulation, struct tma_issued *issued,
-                                       struct tma_access *access, uint64_t first, uint64_t end,
-                                       uint32_t row_parts, uint32_t row_count,
-                                       struct tma_error *error) {
-    const struct tma_lanes *lanes = &issued->lanes;
+/* Forms one instruction of a warp: the pieces from `first` on. `bytes` and `line_count` are 0 where
+ * none of them is in the tensor. */
+static enum tma_error_code form_access(const struct tma_lane_rows *found,
+                                       const struct tma_lanes *lanes, struct tma_access *access,
+                                       uint64_t first, uint64_t end, uint32_t row_parts,
+                                       uint32_t row_count, struct tma_error *error) {
     uint32_t line_bytes[TMA_MAX_ACCESS_LINES], touched = 0;
     access->line_count = access->bytes = 0;
     for (uint64_t i = first; i < end; i++) {
@@ -141,7 +133,7 @@ static enum tma_error_code access_once(struct tma_simulation *simulation, struct
         bool strided = lanes->order == TMA_PIECES_STRIDED;
         uint64_t row = strided ? piece % row_count : piece / row_parts;
         uint32_t part = (uint32_t)(strided ? piece / row_count : piece % row_parts);
-        uint32_t bytes = find_piece(&simulation->lane_rows[row], part, lanes->lane_bytes, &address);
+        uint32_t bytes = find_piece(&found->rows[row], part, lanes->lane_bytes, &address);
         if (bytes == 0)
             continue;
         if (address % bytes != 0 && address % lanes->lane_bytes != 0)
@@ -159,8 +151,28 @@ static enum tma_error_code access_once(struct tma_simulation *simulation, struct
     for (uint32_t l = 0; l < access->line_count; l++) {
         struct tma_access_line *line = &access->lines[l];
         line->partial = line_bytes[l] < TMA_SECTOR_BYTES * tma_sector_count(line->sectors);
-        line->rounds = lanes->order == TMA_PIECES_SAME ? (uint8_t)touched : 1;
+        line->rounds = lanes->order == TMA_PIECES_SAME && !lanes->combines ? (uint8_t)touched : 1;
     }
+    return TMA_OK;
+}
+
+static enum tma_access_kind kind_of(const struct tma_issued *issued) {
+    if (issued->operation.direction == TMA_STORE)
+        return TMA_ACCESS_STORE;
+    if (issued->operation.direction != TMA_REDUCE)
+        return TMA_ACCESS_LOAD;
+    return issued->lanes.returns ? TMA_ACCESS_ATOMIC : TMA_ACCESS_REDUCE;
+}
+
+/* Hands over one instruction of a warp: the pieces from `first` on. */
+static enum tma_error_code access_once(struct tma_simulation *simulation, struct tma_issued *issued,
+                                       struct tma_access *access, uint64_t first, uint64_t end,
+                                       uint32_t row_parts, uint32_t row_count,
+                                       struct tma_error *error) {
+    enum tma_error_code code = form_access(&simulation->lane_rows, &issued->lanes, access, first,
+                                           end, row_parts, row_count, error);
+    if (code != TMA_OK || access->line_count == 0)
+        return code;
     issued->accesses++;
     issued->sum.requests += access->line_count;
     if (!tma_memory_access(simulation->memory, access))
@@ -191,7 +203,7 @@ enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,
     map.global_address += maps->arrays[issued->map].pitch_bytes * issued->map_index;
     issued->sum = (struct tma_completion){.tag = tag, .sm = sm, .issue_cycle = cycle};
     enum tma_error_code code =
-        find_rows(simulation, issued, &map, &rows, &size, &issued->sum, error);
+        find_rows(&simulation->lane_rows, issued, &map, &rows, &size, &issued->sum, error);
     if (code != TMA_OK)
         return code;
     uint32_t parts = parts_of(lanes, &size);
@@ -207,6 +219,36 @@ enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,
     issued->sum.sent_cycle = issued->sum.arrival_cycle = issued->sum.cycle;
     if (code == TMA_OK && issued->accesses == 0 && !complete(simulation, issued))
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    return code;
+}
+
+enum tma_error_code tma_lanes_demand(const struct tma_tensor_map *map,
+                                     const struct tma_operation *operation,
+                                     const struct tma_lanes *lanes, struct tma_lanes_demand *demand,
+                                     struct tma_error *error) {
+    const struct tma_issued issued = {.operation = *operation, .lanes = *lanes};
+    struct tma_lane_rows found = {0};
+    struct tma_operation_size size = {.rows = 0};
+    struct tma_completion sum = {0};
+    struct tma_access access = {.line_count = 0};
+    uint32_t rows = 0;
+    *demand = (struct tma_lanes_demand){0};
+    enum tma_error_code code = find_rows(&found, &issued, map, &rows, &size, &sum, error);
+    uint64_t pieces = code == TMA_OK ? pieces_of(lanes, &size, rows) : 0;
+    for (uint64_t first = 0; first < pieces && code == TMA_OK; first += TMA_WARP_LANES) {
+        uint64_t end = first + TMA_WARP_LANES < pieces ? first + TMA_WARP_LANES : pieces;
+        uint32_t sectors = 0;
+        code = form_access(&found, lanes, &access, first, end, parts_of(lanes, &size), rows, error);
+        for (uint32_t i = 0; code == TMA_OK && i < access.line_count; i++) {
+            sectors += tma_sector_count(access.lines[i].sectors);
+            demand->repeats += operation->direction == TMA_REDUCE ? access.lines[i].rounds - 1u : 0;
+        }
+        uint32_t full = (access.bytes + TMA_SECTOR_BYTES - 1) / TMA_SECTOR_BYTES;
+        demand->accesses += access.line_count > 0;
+        demand->sectors += sectors;
+        demand->ideal_sectors += full < sectors ? full : sectors;
+    }
+    tma_release(found.rows);
     return code;
 }
 
@@ -254,7 +296,7 @@ bool tma_lanes_hand_over_distant(struct tma_simulation *simulation, struct tma_i
         access.line_count = 0;
         for (uint64_t line = from / TMA_LINE_BYTES; line * TMA_LINE_BYTES < to; line++)
             access.lines[access.line_count++] = part_of_line(from, to, line);
-        if (same)
+        if (same && !lanes->combines)
             access.lines[0].rounds = (uint8_t)active;
         issued->accesses++;
         if (!tma_memory_access(simulation->memory, &access))

@@ -16,6 +16,20 @@ uint64_t tma_lane_instructions(const struct tma_lanes *lanes,
 enum tma_error_code tma_lane_row_at(const struct tma_lanes *lanes, int64_t entry, int32_t *row,
                                     struct tma_error *error);
 
+/* What the instructions of an operation ask of global memory. */
+struct tma_lanes_demand {
+    uint64_t accesses;      /* instructions of warps */
+    uint64_t sectors;       /* that these touch, one instruction after the other */
+    uint64_t ideal_sectors; /* of these, as many as the bytes of their lanes fill */
+    uint64_t repeats; /* of reductions: requests beyond the first, of lanes with one address */
+};
+
+/* Without a run. With a table, its first entries name the rows. Fails as tma_lanes_hand_over. */
+enum tma_error_code tma_lanes_demand(const struct tma_tensor_map *map,
+                                     const struct tma_operation *operation,
+                                     const struct tma_lanes *lanes, struct tma_lanes_demand *demand,
+                                     struct tma_error *error);
+
 /* Hands over all accesses of an operation. Returns TMA_ERROR_MEMORY, TMA_ERROR_FAULT with a text
  * where an address is not aligned, or what tma_lane_row_at and tma_rows_begin do. */
 enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,

@@ -7,6 +7,7 @@
 #define TMA_ENGINE_LANES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "expression/expression.h"
@@ -34,9 +35,19 @@ struct tma_lanes {
     uint32_t lane_bytes;      /* 1, 2, 4, 8 or 16; 0 with TMA_BY_TMA and TMA_BY_BULK */
     uint32_t active;          /* lanes that have a piece, over all warps; 0: as many as there are */
     bool returns;             /* of a reduction: atom, whose result comes back; else red */
+    bool combines; /* of a reduction: lanes with one address make one request; else one each */
     /* Row i of the tile is row `entry + i` of the table, in the place of coordinate 1; NULL: the
      * rows of the box. */
     const struct tma_expression_table *rows;
+};
+
+/* The rows of a tile that lanes carry. */
+struct tma_lane_rows {
+    struct tma_lane_row {
+        uint64_t address;
+        uint32_t before, bytes; /* the row has its data from byte `before` on */
+    } * rows;                   /* owned */
+    size_t capacity;
 };
 
 static inline bool tma_lanes_carry(enum tma_mover by) {

@@ -188,7 +188,9 @@ struct tma_result {
     /* Busy cycles of each kind of resource, as a fraction of the time times the number of such
      * resources in use. The time is memory_cycles for the crossbar, L2 and DRAM, else cycles. */
     double busy_tma, busy_sm_port, busy_crossbar, busy_l2, busy_dram, busy_shared;
-    /* Kernels with roles only. */
+    /* Kernels with roles only. Of the requests that L1 keeps track of: how many there are on
+     * average. Of atomics: the slice that has most of them. */
+    double busy_lsu, busy_l1_misses, busy_dsmem, busy_atomics;
     double busy_tensor, busy_fma, busy_alu, busy_sfu, busy_issue;
     double overlap_fma, overlap_alu, overlap_sfu; /* while the tensor cores are busy, too */
     uint32_t role_count;

@@ -34,7 +34,7 @@ void tma_simulation_free(struct tma_simulation *simulation) {
     tma_issue_queue_free(&simulation->issues);
     tma_actors_free(&simulation->actors);
     tma_memory_free(simulation->memory);
-    tma_release(simulation->lane_rows);
+    tma_release(simulation->lane_rows.rows);
     tma_places_free(simulation);
 }
 

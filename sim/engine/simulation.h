@@ -56,17 +56,13 @@ struct tma_simulation {
     const struct tma_watch *watch; /* borrowed; NULL: no caller follows the run */
     /* Of programs whose warps access global memory themselves (lanes.h): */
     bool has_lanes;
-    uint64_t sm_shared_bytes; /* that the CTAs of an SM take */
-    struct tma_lane_row {
-        uint64_t address;
-        uint32_t before, bytes;
-    } * lane_rows; /* owned: of the operation that is handed over */
-    size_t lane_row_capacity;
-    uint64_t total_operations; /* that the watch is told */
-    uint64_t total_bytes;      /* about: of the boxes of these operations */
-    uint64_t steps;            /* of the memory's actor */
-    bool finished;             /* every CTA has ended: the actors end too */
-    enum tma_error_code code;  /* TMA_OK, or why the run stops early */
+    uint64_t sm_shared_bytes;       /* that the CTAs of an SM take */
+    struct tma_lane_rows lane_rows; /* of the operation that is handed over */
+    uint64_t total_operations;      /* that the watch is told */
+    uint64_t total_bytes;           /* about: of the boxes of these operations */
+    uint64_t steps;                 /* of the memory's actor */
+    bool finished;                  /* every CTA has ended: the actors end too */
+    enum tma_error_code code;       /* TMA_OK, or why the run stops early */
     struct tma_error error;
 };
 

@@ -33,6 +33,11 @@ static const char *const words[TMA_RELIEF_PART_COUNT] = {
     [TMA_RELIEF_OF_sm_port] = "10 % more bandwidth",
     [TMA_RELIEF_OF_gpc_ports] = "10 % more bandwidth",
     [TMA_RELIEF_OF_l2] = "10 % more requests per cycle",
+    [TMA_RELIEF_OF_atomics] = "10 % more reductions and atomics per cycle",
+    [TMA_RELIEF_OF_lsu] = "10 % more accesses and lines per cycle",
+    [TMA_RELIEF_OF_l1] = "10 % more storage in an SM for it",
+    [TMA_RELIEF_OF_l1_misses] = "10 % more requests and flits on their way",
+    [TMA_RELIEF_OF_dsmem] = "10 % more bandwidth",
     [TMA_RELIEF_OF_dram] = "10 % more of it",
     [TMA_RELIEF_OF_latency] = "10 % less of it, from issue to L2, DRAM and back",
     [TMA_RELIEF_OF_cluster] = "releases of shared tiles that take no time",
@@ -47,14 +52,21 @@ const char *tma_improvement_words(enum tma_relief_part part) {
     return words[part];
 }
 
+/* Whether a parameter whose part is `own` gets better with `part`. */
+static bool belongs(enum tma_relief_part own, enum tma_relief_part part) {
+    return own == part || (own == TMA_RELIEF_OF_atomics && part == TMA_RELIEF_OF_l2);
+}
+
 void tma_improve_part_by(struct tma_machine *machine, enum tma_relief_part part,
                          const struct tma_improvement_factors *factors) {
     for (size_t i = 0; i < tma_machine_parameter_count; i++) {
         const struct tma_machine_parameter *parameter = &tma_machine_parameters[i];
         uint32_t *value = tma_machine_value(machine, parameter);
-        if (parameter->relief == part)
+        if (belongs(parameter->relief, part))
             *value = improve(*value, parameter->improvement, factors);
     }
+    if (part == TMA_RELIEF_OF_l1)
+        machine->l1.capacity_bytes = machine->l1.capacity_bytes * factors->more_percent / 100;
 }
 
 /* Improves the parameters of a part of the machine, as their rows say. Returns what becomes of the

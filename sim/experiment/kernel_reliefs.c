@@ -73,6 +73,16 @@ static bool without_conflicts(struct tma_relieved *relieved) {
     return does_work(kernel_of(relieved), TMA_WORK_CONSUMER);
 }
 
+/* Reductions and atomics whose lanes have one address. */
+static bool without_rounds(struct tma_relieved *relieved) {
+    struct tma_kernel *kernel = kernel_of(relieved);
+    for (uint32_t i = 0; i < kernel->statement_count; i++)
+        kernel->statements[i].lanes.combines = true;
+    snprintf(relieved->change, sizeof relieved->change,
+             "one request for all lanes of a warp with one address");
+    return relieved->before->counters.access_repeats > 0;
+}
+
 /* The time that compute statements give in cycles. */
 static bool shorter_computing(struct tma_relieved *relieved) {
     kernel_of(relieved)->relieved.shorter_work = true;
@@ -113,6 +123,10 @@ static const struct tma_relief shared_memory = {.key = "shared_memory",
                                                 .apply = faster_shared_memory};
 static const struct tma_relief free_of_conflicts = {
     .key = "bank_conflicts", .name = "bank conflicts", .variants = 1, .apply = without_conflicts};
+static const struct tma_relief free_of_rounds = {.key = "atomic_rounds",
+                                                 .name = "atomics of one address",
+                                                 .variants = 1,
+                                                 .apply = without_rounds};
 static const struct tma_relief computing = {
     .key = "computing", .name = "computing", .variants = 1, .apply = shorter_computing};
 
@@ -446,6 +460,7 @@ static const struct tma_relief *const reliefs[] = {&tensor_cores,
                                                    &issue,
                                                    &shared_memory,
                                                    &free_of_conflicts,
+                                                   &free_of_rounds,
                                                    &computing,
                                                    &instructions,
                                                    &ring_stage,

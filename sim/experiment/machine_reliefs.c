@@ -36,6 +36,31 @@ static bool relieve_l2(struct tma_relieved *relieved) {
            tma_relieve_part(relieved, TMA_RELIEF_OF_l2);
 }
 
+static bool relieve_lsu(struct tma_relieved *relieved) {
+    return relieved->before->counters.accesses > 0 && tma_relieve_part(relieved, TMA_RELIEF_OF_lsu);
+}
+
+/* Loads that pass by L1, or find nothing there, gain nothing from more of it. */
+static bool relieve_l1(struct tma_relieved *relieved) {
+    const struct tma_counters *counters = &relieved->before->counters;
+    return counters->l1_sectors > counters->l1_hit_sectors && counters->l1_hit_sectors > 0 &&
+           tma_relieve_part(relieved, TMA_RELIEF_OF_l1);
+}
+
+static bool relieve_l1_misses(struct tma_relieved *relieved) {
+    return relieved->before->counters.accesses > 0 &&
+           tma_relieve_part(relieved, TMA_RELIEF_OF_l1_misses);
+}
+
+static bool relieve_dsmem(struct tma_relieved *relieved) {
+    return relieved->before->counters.dsmem_flits > 0 &&
+           tma_relieve_part(relieved, TMA_RELIEF_OF_dsmem);
+}
+
+static bool relieve_atomics(struct tma_relieved *relieved) {
+    return relieved->before->busy_atomics > 0 && tma_relieve_part(relieved, TMA_RELIEF_OF_atomics);
+}
+
 static bool relieve_dram(struct tma_relieved *relieved) {
     const struct tma_counters *counters = &relieved->before->counters;
     return counters->dram_read_sectors + counters->dram_write_sectors > 0 &&
@@ -92,6 +117,11 @@ static const struct tma_relief *const reliefs[] = {
     RELIEF(relieve_sm_port, "sm_port", "SM port", BUSY(sm_port)),
     RELIEF(relieve_gpc_ports, "gpc_ports", "GPC ports", BUSY(crossbar)),
     RELIEF(relieve_l2, "l2", "L2 slices", BUSY(l2)),
+    RELIEF(relieve_lsu, "lsu", "load/store units", BUSY(lsu)),
+    RELIEF(relieve_l1, "l1", "L1", 0),
+    RELIEF(relieve_l1_misses, "l1_misses", "L1 misses", BUSY(l1_misses)),
+    RELIEF(relieve_dsmem, "dsmem", "links between SMs", BUSY(dsmem)),
+    RELIEF(relieve_atomics, "atomics", "reductions and atomics", BUSY(atomics)),
     RELIEF(relieve_dram, "dram", "DRAM bandwidth", BUSY(dram)),
     RELIEF(relieve_latency, "latency", "latency", 0),
     RELIEF(relieve_handshake, "cluster", "clusters", 0),

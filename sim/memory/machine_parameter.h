@@ -25,7 +25,12 @@ enum tma_improvement {
     X(tma)                                                                                         \
     X(sm_port)                                                                                     \
     X(gpc_ports)                                                                                   \
-    X(l2)                                                                                          \
+    X(l2)      /* with what reductions and atomics take there, */                                  \
+    X(atomics) /* which also get better alone */                                                   \
+    X(lsu)                                                                                         \
+    X(l1) /* more storage, which is no row: tma_improve_part_by */                                 \
+    X(l1_misses)                                                                                   \
+    X(dsmem)                                                                                       \
     X(dram)                                                                                        \
     X(latency)                                                                                     \
     X(cluster)                                                                                     \

@@ -189,9 +189,13 @@ TMA_COUNT(l1, reserved, reserved_bytes, bytes, 0, 1 << 20, KEPT, none, LEAST,
 TMA_COUNT(l1, ways, ways, none, 1, 1024, KEPT, none, KEPT, "associativity: lines of a set")
 TMA_TIME(l1, issue, issue_cycles, cycles, 0, 10000, SM, SHORTER(latency), none, LEAST,
          "latency from a load or store to the first wavefront that it has on the SM's data path")
-TMA_TIME(l1, access, access_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+TMA_TIME(
+    l1, wavefront, wavefront_millicycles, millicycles, 0, 1e6, SM, FASTER(lsu), none, LEAST,
+    "time of a wavefront of an access to global memory on the data path of the SM, which is that "
+    "of shared memory")
+TMA_TIME(l1, access, access_millicycles, millicycles, 0, 1e6, SM, FASTER(lsu), none, LEAST,
          "least time from an access to the next one")
-TMA_TIME(l1, tag, tag_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+TMA_TIME(l1, tag, tag_millicycles, millicycles, 0, 1e6, SM, FASTER(lsu), none, LEAST,
          "time that the look-up of a line takes")
 TMA_TIME(l1, hit, hit_cycles, cycles, 1, 10000, SM, SHORTER(latency), none, LEAST,
          "latency from the last wavefront of a load that hits to its data in registers")
@@ -199,12 +203,12 @@ TMA_TIME(l1, fill, fill_cycles, cycles, 1, 10000, SM, SHORTER(latency), none, LE
          "latency from the response port of the SM to data in registers")
 TMA_RATE(l1, port, port_bytes_per_kcycle, bytes_per_kcycle, 1, 1e9, SM, MORE(sm_port), memory, FAST,
          "bandwidth of the response port of the SM for its L1")
-TMA_TIME(l1, write_flit, write_flit_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+TMA_TIME(l1, write_flit, write_flit_millicycles, millicycles, 0, 1e6, SM, FASTER(lsu), none, LEAST,
          "time of a 32-byte flit of a store or atomic on its way out of the SM")
-TMA_COUNT(l1, misses, misses, none, 1, 1e6, KEPT, none, MOST,
+TMA_COUNT(l1, misses, misses, none, 1, 1e6, MORE(l1_misses), none, MOST,
           "requests of loads that an SM has on their way to L2; further ones wait, with all "
           "accesses behind them")
-TMA_COUNT(l1, write_flits, write_flits, none, 1, 1e6, KEPT, none, MOST,
+TMA_COUNT(l1, write_flits, write_flits, none, 1, 1e6, MORE(l1_misses), none, MOST,
           "32-byte flits of stores and atomics of warps that an SM has in flight to L2")
 TMA_SECTION_END(l1)
 
@@ -212,9 +216,9 @@ TMA_SECTION_END(l1)
 TMA_SECTION(dsmem)
 TMA_TIME(dsmem, way, way_cycles, cycles, 1, 10000, SM, SHORTER(latency), none, LEAST,
          "latency from an SM to another one of its cluster")
-TMA_TIME(dsmem, flit, flit_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+TMA_TIME(dsmem, flit, flit_millicycles, millicycles, 0, 1e6, SM, FASTER(dsmem), none, LEAST,
          "time of a 32-byte flit on the link that an SM has to the others, in each direction")
-TMA_TIME(dsmem, atomic, atomic_millicycles, millicycles, 0, 1e6, SM, KEPT, none, LEAST,
+TMA_TIME(dsmem, atomic, atomic_millicycles, millicycles, 0, 1e6, SM, FASTER(dsmem), none, LEAST,
          "time that an SM takes for a word of an atomic or reduction of another one; different "
          "words of an instruction go at once")
 TMA_SECTION_END(dsmem)
@@ -314,8 +318,8 @@ TMA_TIME(l2, invalidate, invalidate_millicycles, millicycles, 0, 1e6, L2, FASTER
          "writes: additional time of the tags to invalidate the copy of the other partition")
 TMA_TIME(l2, write_sector, write_sector_millicycles, millicycles, 0, 1e6, L2, FASTER(l2), memory,
          LEAST, "stores: time that a slice's data array takes for each sector")
-TMA_TIME(l2, reduce_sector, reduce_sector_millicycles, millicycles, 0, 1e6, L2, FASTER(l2), memory,
-         LEAST, "reductions: time that a slice's data array takes for each sector")
+TMA_TIME(l2, reduce_sector, reduce_sector_millicycles, millicycles, 0, 1e6, L2, FASTER(atomics),
+         memory, LEAST, "reductions: time that a slice's data array takes for each sector")
 TMA_TIME(l2, atomic, atomic_cycles, cycles, 0, 10000, L2, SHORTER(latency), memory, LEAST,
          "additional latency of an atomic at its home")
 TMA_TIME(l2, promotion_wait, promotion_wait_cycles, cycles, 0, 1e5, L2, KEPT, none, MOST,

@@ -536,7 +536,10 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     counters.sm_port_busy = tma_sms_busy_port_cycles(&memory->sms);
     counters.shared_busy = tma_sms_busy_shared_cycles(&memory->sms);
     counters.gpc_port_busy = tma_gpcs_busy_cycles(&memory->gpcs);
+    counters.lsu_busy = tma_sms_busy_lsu_cycles(&memory->sms);
+    counters.dsmem_busy = tma_sms_busy_dsmem_cycles(&memory->sms);
     counters.slice_busy = tma_l2_busy_cycles(&memory->l2);
+    counters.atomic_busy = tma_l2_atomic_cycles(&memory->l2);
     counters.bus_busy = tma_dram_busy_cycles(&memory->dram);
     counters.hit_sectors = counters.sectors - counters.miss_sectors;
     counters.evictions = memory->l2.tags.evictions;

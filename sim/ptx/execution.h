@@ -51,7 +51,9 @@ struct tma_ptx_line {
     uint64_t wavefronts, ideal_wavefronts; /* of shared memory */
     uint64_t sectors, ideal_sectors; /* of 32 bytes of global memory; ideal: if the lanes' bytes
                                         were dense */
-    uint64_t bytes;                  /* of bulk operations, cp.async, global accesses */
+    uint64_t repeats; /* of atomics in global memory: lanes, less one, that have the most common
+                         address of an access */
+    uint64_t bytes;   /* of bulk operations, cp.async, global accesses */
 };
 
 /* Why execution ended early. */

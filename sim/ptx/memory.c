@@ -320,6 +320,19 @@ static void report_lines(struct tma_ptx_step *step, const struct tma_op *op, uin
     step->line_count = count;
 }
 
+/* The most lanes that have one address. */
+static uint32_t most_alike(uint32_t lanes, const uint64_t address[32]) {
+    uint32_t most = 0;
+    TMA_EACH_OF(i, lanes) {
+        uint32_t alike = 0;
+        TMA_EACH_OF(j, lanes) {
+            alike += address[j] == address[i];
+        }
+        most = alike > most ? alike : most;
+    }
+    return most;
+}
+
 void tma_count_global(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes,
                       const uint64_t address[32], uint32_t bytes) {
     if (lanes == 0)
@@ -358,6 +371,8 @@ void tma_count_global(struct tma_warp *warp, const struct tma_op *op, uint32_t l
     struct tma_ptx_line *line = tma_line(warp, op);
     line->sectors += cost->cost;
     line->ideal_sectors += cost->ideal;
+    if (op->run == tma_run_atom)
+        line->repeats += most_alike(lanes, address) - 1;
 }
 
 static int shared_kind(uint32_t bytes, bool store) {

@@ -23,10 +23,16 @@
     X(TMA_RESOURCE_SHARED, "shared_memory",                                                        \
       "shared memory: wavefronts of warps, products and TMA units", "shared-memory port",          \
       busy_shared)                                                                                 \
+    X(TMA_RESOURCE_LSU, "lsu", "load/store units: lines of accesses of warps", NULL, busy_lsu)     \
+    X(TMA_RESOURCE_L1_MISSES, "l1_misses", "L1: requests on their way, of the most that it keeps", \
+      NULL, busy_l1_misses)                                                                        \
+    X(TMA_RESOURCE_DSMEM, "dsmem", "links between the SMs of clusters", NULL, busy_dsmem)          \
     X(TMA_RESOURCE_SM_PORT, "sm_port", "data from L2 into the SMs", "SM port", busy_sm_port)       \
     X(TMA_RESOURCE_CROSSBAR, "crossbar", "ports between L2 and the GPCs",                          \
       "crossbar and GPC ports", busy_crossbar)                                                     \
     X(TMA_RESOURCE_L2, "l2", "L2 slices", "L2 slices", busy_l2)                                    \
+    X(TMA_RESOURCE_ATOMICS, "atomics",                                                             \
+      "reductions and atomics, in the L2 slice with most of them", NULL, busy_atomics)             \
     X(TMA_RESOURCE_DRAM, "dram", "DRAM bus", "DRAM bandwidth", busy_dram)
 
 enum tma_resource {

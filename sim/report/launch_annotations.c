@@ -75,6 +75,23 @@ static void write_end(const struct tma_launch_report *report, FILE *out) {
             tma_decimal(compared.measured_ns / 1000, 2).text);
 }
 
+/* What is costly, and not wrong. */
+static void annotate_accesses(const struct tma_launch_report *report, FILE *out) {
+    char text[TMA_ACCESS_FINDING_BYTES];
+    for (uint32_t i = 0; i < report->prepared->module->instruction_count; i++) {
+        struct tma_access_figures figures = tma_launch_accesses_of(report, i);
+        struct tma_annotated_place place = place_of(report, i);
+        for (int f = 0; f < TMA_ACCESS_FINDINGS; f++) {
+            enum tma_access_finding finding = (enum tma_access_finding)f;
+            if (!tma_access_finding_text(finding, &figures, text))
+                continue;
+            annotate("notice", report, &place, tma_access_finding_name(finding), out);
+            tma_annotation_text(text, out);
+            fputc('\n', out);
+        }
+    }
+}
+
 void tma_launch_report_github(const struct tma_launch_report *report, FILE *out) {
     const struct tma_ptx_result *result = report->result;
     struct tma_annotated_place whole = {report->ptx_name, 0, 0};
@@ -87,6 +104,7 @@ void tma_launch_report_github(const struct tma_launch_report *report, FILE *out)
         write_other_side(report, finding->other, tma_annotation_text, out);
         fputc('\n', out);
     }
+    annotate_accesses(report, out);
     if (report->outputs != NULL && report->outputs->different > 0) {
         annotate("error", report, &whole, "outputs differ", out);
         tma_annotation_text(report->outputs->first, out);

@@ -133,6 +133,43 @@ static void write_conflicts(const struct tma_launch_report *report, FILE *out) {
     fputs("none\n", out);
 }
 
+struct tma_access_figures tma_launch_accesses_of(const struct tma_launch_report *report,
+                                                 uint32_t instruction) {
+    const struct tma_ptx_line *line = &report->result->lines[instruction];
+    return (struct tma_access_figures){.accesses = line->executions,
+                                       .sectors = line->sectors,
+                                       .ideal = line->ideal_sectors,
+                                       .repeats = line->repeats};
+}
+
+static uint64_t excess_sectors_of(const struct tma_launch_report *report, uint32_t instruction) {
+    const struct tma_ptx_line *line = &report->result->lines[instruction];
+    return line->sectors - line->ideal_sectors;
+}
+
+static uint64_t repeats_of(const struct tma_launch_report *report, uint32_t instruction) {
+    return report->result->lines[instruction].repeats;
+}
+
+/* The instructions whose accesses to global memory cost more than they have to, the worst first. */
+static void write_access_findings(const struct tma_launch_report *report, FILE *out) {
+    char text[TMA_ACCESS_FINDING_BYTES];
+    for (int i = 0; i < TMA_ACCESS_FINDINGS; i++) {
+        enum tma_access_finding finding = (enum tma_access_finding)i;
+        struct descent descent = {.figure = finding == TMA_ACCESS_UNCOALESCED ? excess_sectors_of
+                                                                              : repeats_of,
+                                  .value = UINT64_MAX};
+        for (uint32_t written = 0; written < MOST_TEXT_LINES && descend(report, &descent);) {
+            struct tma_access_figures figures = tma_launch_accesses_of(report, descent.instruction);
+            if (!tma_access_finding_text(finding, &figures, text))
+                continue;
+            label(written++ == 0 ? tma_access_finding_name(finding) : "", out);
+            write_place(report, descent.instruction, out);
+            fprintf(out, ": %s\n", text);
+        }
+    }
+}
+
 /* ---- time ---- */
 
 static uint64_t cycles_of(const struct tma_launch_report *report, uint32_t instruction) {
@@ -141,13 +178,19 @@ static uint64_t cycles_of(const struct tma_launch_report *report, uint32_t instr
 
 /* Shares of the time of the launch, in percent: of all SMs that have a CTA, slices or channels. */
 struct busy {
-    double issue, tensor, shared, l2, dram;
+    double issue, tensor, shared, lsu, l1_misses, dsmem, l2, atomics, dram;
 };
 
 static struct busy busy_of(const struct tma_machine *machine,
                            const struct tma_core_result *timing) {
+    const struct tma_memory_counters *memory = &timing->memory;
     double cycles = (double)timing->cycles, sms = timing->sms;
     return (struct busy){
+        .lsu = tma_percentage((double)memory->lsu_busy, cycles * sms),
+        .l1_misses =
+            tma_percentage((double)memory->l1_miss_cycles, cycles * sms * machine->l1.misses),
+        .dsmem = tma_percentage((double)memory->dsmem_busy, cycles * sms),
+        .atomics = tma_percentage((double)memory->atomic_busy, cycles),
         .issue = tma_percentage((double)timing->issue_slots, cycles * sms * TMA_SCHEDULERS),
         .tensor = tma_percentage((double)timing->tensor_cycles, cycles * sms),
         .shared = tma_percentage((double)timing->memory.shared_busy, cycles * sms),
@@ -218,6 +261,10 @@ struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,
     } resources[] = {{"issue_slots", busy.issue},
                      {"tensor_cores", busy.tensor},
                      {"shared_memory", busy.shared},
+                     {"lsu", busy.lsu},
+                     {"l1_misses", busy.l1_misses},
+                     {"dsmem", busy.dsmem},
+                     {"atomics", busy.atomics},
                      {"l2", busy.l2},
                      {"dram", busy.dram}};
     size_t most = 0, wait = TMA_STALL_NONE + 1;
@@ -394,6 +441,52 @@ bool tma_launch_limit_text(const struct tma_launch_report *report, uint32_t numb
     return true;
 }
 
+/* What warps did in global memory, and in shared memory of other CTAs: how busy its units were,
+ * each with what its percentage divides. */
+static void write_accesses(const struct tma_launch_report *report, const struct busy *busy,
+                           FILE *out) {
+    const struct tma_memory_counters *memory = &report->timing->memory;
+    double touched = (double)(memory->access_sectors * TMA_SECTOR_BYTES);
+    if (memory->accesses > 0) {
+        label("accesses", out);
+        fprintf(out,
+                "%" PRIu64 " of warps to %" PRIu64
+                " sectors, %s each, %s %% of whose bytes are not "
+                "used (over-fetch); load/store units busy for %s %% of the time of SMs with CTAs\n",
+                memory->accesses, memory->access_sectors,
+                tma_decimal(tma_ratio((double)memory->access_sectors, (double)memory->accesses), 1)
+                    .text,
+                tma_decimal(100 - tma_percentage((double)memory->access_bytes, touched), 1).text,
+                tma_decimal(busy->lsu, 1).text);
+    }
+    if (memory->l1_sectors > 0) {
+        label("L1", out);
+        fprintf(out,
+                "%" PRIu64 " of %" PRIu64 " loaded sectors were there (%s %%); %s of %" PRIu32
+                " requests on their way, on average\n",
+                memory->l1_hit_sectors, memory->l1_sectors,
+                tma_decimal(
+                    tma_percentage((double)memory->l1_hit_sectors, (double)memory->l1_sectors), 1)
+                    .text,
+                tma_decimal(busy->l1_misses * report->machine->l1.misses / 100, 1).text,
+                report->machine->l1.misses);
+    }
+    if (memory->dsmem_flits > 0) {
+        label("DSMEM", out);
+        fprintf(out,
+                "%" PRIu64 " accesses of warps, with copies %" PRIu64
+                " bytes; links between SMs busy for %s %% of the time, in their busier direction\n",
+                memory->dsmem_accesses, memory->dsmem_bytes, tma_decimal(busy->dsmem, 1).text);
+    }
+    if (memory->atomic_busy > 0) {
+        label("atomics", out);
+        fprintf(out,
+                "reductions and atomics keep the L2 slice with most of them busy for %s %% of the "
+                "time; %" PRIu64 " further rounds for lanes with one address\n",
+                tma_decimal(busy->atomics, 1).text, memory->access_repeats);
+    }
+}
+
 static void write_timing(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
@@ -432,6 +525,7 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
             tma_decimal(busy.issue, 1).text, tma_decimal(busy.tensor, 1).text,
             tma_decimal(busy.shared, 1).text, tma_decimal(busy.l2, 1).text,
             tma_decimal(busy.dram, 1).text);
+    write_accesses(report, &busy, out);
     if (clock.teraflops > 0) {
         label("matrix products", out);
         fprintf(out, "%s TFLOP/s: %s %% of what the tensor cores can at %" PRIu32 " MHz\n",
@@ -513,6 +607,19 @@ static void comparison_json(const struct tma_launch_report *report, struct tma_j
     tma_json_decimal(json, "predicted_ns", compared.predicted_ns, 1);
 }
 
+static void accesses_json(const struct tma_memory_counters *memory, struct tma_json *json) {
+    tma_json_begin_line(json, "accesses");
+    tma_json_unsigned(json, "warps", memory->accesses);
+    tma_json_unsigned(json, "sectors", memory->access_sectors);
+    tma_json_unsigned(json, "bytes", memory->access_bytes);
+    tma_json_unsigned(json, "l1_sectors", memory->l1_sectors);
+    tma_json_unsigned(json, "l1_hit_sectors", memory->l1_hit_sectors);
+    tma_json_unsigned(json, "atomic_repeats", memory->access_repeats);
+    tma_json_unsigned(json, "dsmem", memory->dsmem_accesses);
+    tma_json_unsigned(json, "dsmem_bytes", memory->dsmem_bytes);
+    tma_json_end_object(json);
+}
+
 static void timing_json(const struct tma_launch_report *report, struct tma_json *json) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
@@ -537,7 +644,11 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     tma_json_decimal(json, "issue_slots", busy.issue, 1);
     tma_json_decimal(json, "tensor_cores", busy.tensor, 1);
     tma_json_decimal(json, "shared_memory", busy.shared, 1);
+    tma_json_decimal(json, "lsu", busy.lsu, 1);
+    tma_json_decimal(json, "l1_misses", busy.l1_misses, 1);
+    tma_json_decimal(json, "dsmem", busy.dsmem, 1);
     tma_json_decimal(json, "l2", busy.l2, 1);
+    tma_json_decimal(json, "atomics", busy.atomics, 1);
     tma_json_decimal(json, "dram", busy.dram, 1);
     tma_json_end_object(json);
     tma_json_decimal(json, "teraflops", clock.teraflops, 1);
@@ -576,6 +687,7 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
         }
         tma_json_end_array(json);
     }
+    accesses_json(&timing->memory, json);
     tma_json_unsigned(json, "l2_requests", timing->memory.requests);
     tma_json_unsigned(json, "l2_sectors", timing->memory.sectors);
     tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);
@@ -655,6 +767,7 @@ void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
     write_tma(result, out);
     write_shared(result, out);
     write_conflicts(report, out);
+    write_access_findings(report, out);
     write_outputs(report->outputs, out);
     write_findings(report, out);
 }
@@ -716,6 +829,8 @@ static void lines_json(const struct tma_launch_report *report, struct tma_json *
             tma_json_unsigned(json, "sectors", line->sectors);
             tma_json_unsigned(json, "ideal_sectors", line->ideal_sectors);
         }
+        if (line->repeats > 0)
+            tma_json_unsigned(json, "atomic_repeats", line->repeats);
         if (line->bytes > 0)
             tma_json_unsigned(json, "bytes", line->bytes);
         if (report->timing != NULL)
@@ -723,6 +838,24 @@ static void lines_json(const struct tma_launch_report *report, struct tma_json *
         if (report->timing != NULL)
             wait_json(report, &report->timing->waits[i], json);
         tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+}
+
+static void access_findings_json(const struct tma_launch_report *report, struct tma_json *json) {
+    char text[TMA_ACCESS_FINDING_BYTES];
+    tma_json_begin_array(json, "access_findings");
+    for (uint32_t i = 0; i < report->prepared->module->instruction_count; i++) {
+        struct tma_access_figures figures = tma_launch_accesses_of(report, i);
+        for (int f = 0; f < TMA_ACCESS_FINDINGS; f++) {
+            if (!tma_access_finding_text((enum tma_access_finding)f, &figures, text))
+                continue;
+            tma_json_begin_object(json, NULL);
+            tma_json_string(json, "kind", tma_access_finding_name((enum tma_access_finding)f));
+            tma_json_string(json, "text", text);
+            place_json(report, "at", i, json);
+            tma_json_end_object(json);
+        }
     }
     tma_json_end_array(json);
 }
@@ -778,6 +911,7 @@ void tma_launch_report_json(const struct tma_launch_report *report, struct tma_j
     }
     if (report->timing != NULL)
         timing_json(report, json);
+    access_findings_json(report, json);
     findings_json(report, json);
     lines_json(report, json);
 }

@@ -6,10 +6,11 @@
 
 #include "core/core_run.h"
 #include "launch/prepared.h"
+#include "report/access_findings.h"
 #include "report/json_writer.h"
 #include "report/tune.h"
 
-enum { TMA_LAUNCH_LIMITS = 8 };
+enum { TMA_LAUNCH_LIMITS = 16 };
 
 /* A part of the machine that, a tenth better, makes the launch shorter. */
 struct tma_launch_limit {
@@ -90,6 +91,10 @@ void tma_launch_sampled_json(const struct tma_core_result *timing, struct tma_js
 /* What keeps a launch busy, and what its warps wait for longest. */
 struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,
                                               const struct tma_core_result *timing);
+
+/* What the accesses of an instruction to global memory ask for. */
+struct tma_access_figures tma_launch_accesses_of(const struct tma_launch_report *report,
+                                                 uint32_t instruction);
 
 /* The name of the launch; without one, that of its kernel. */
 const char *tma_launch_report_name(const struct tma_launch_report *report);

@@ -12,6 +12,9 @@ struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
         .gpc_bytes_per_cycle =
             result->gpcs * (machine->crossbar.gpc_port_bytes_per_kcycle / 1000.0),
         .dram_bytes_per_cycle = (double)tma_machine_dram_bytes_per_kcycle(machine) / 1000.0,
+        .dsmem_bytes_per_cycle =
+            tma_ratio(TMA_SECTOR_BYTES * 1000.0, machine->dsmem.flit_millicycles),
+        .l1_misses = machine->l1.misses,
     };
 }
 
@@ -30,6 +33,18 @@ static struct tma_limit_figure rate_limit(const char *key, const char *text, dou
                                      .used = tma_ratio(used, peak)};
 }
 
+/* `used` of the time of a run, in which the busy fraction of a server was that on average. */
+static struct tma_limit_figure time_limit(const char *key, const char *text, const char *mean,
+                                          double used, double cycles) {
+    return (struct tma_limit_figure){.key = key,
+                                     .text = text,
+                                     .mean = mean,
+                                     .is_time = true,
+                                     .busy_cycles = known(used) * cycles,
+                                     .cycles = cycles,
+                                     .used = known(used)};
+}
+
 /* A GPC's port passes one response for all SMs of a multicast load, so its bytes follow from the
  * time that it is busy. */
 void tma_limit_figures_of(const struct tma_report_limits *limits, const struct tma_result *result,
@@ -38,19 +53,32 @@ void tma_limit_figures_of(const struct tma_report_limits *limits, const struct t
     double cycles = (double)result->cycles, memory_cycles = (double)memory->cycles;
     double sm_bytes = (double)result->counters.sm_read_sectors * TMA_SECTOR_BYTES;
     double dram_bytes = (double)(memory->dram_read_bytes + memory->dram_write_bytes);
-    double gpc_used = known(result->busy_crossbar), l2_used = known(result->busy_l2);
+    double flit_bytes = (double)result->counters.dsmem_flits * TMA_SECTOR_BYTES;
+    double gpc_used = known(result->busy_crossbar);
     figures[TMA_LIMIT_SM_PORT] = rate_limit("sm_port", "SM port", limits->sm_bytes_per_cycle * sms,
                                             tma_ratio(sm_bytes, cycles), sms);
     figures[TMA_LIMIT_GPC_PORTS] =
         rate_limit("gpc_ports", "GPC ports in use", limits->gpc_bytes_per_cycle,
                    limits->gpc_bytes_per_cycle * gpc_used, sms);
-    figures[TMA_LIMIT_L2] = (struct tma_limit_figure){.key = "l2",
-                                                      .text = "L2 slices",
-                                                      .busy_cycles = l2_used * memory_cycles,
-                                                      .cycles = memory_cycles,
-                                                      .used = l2_used};
+    figures[TMA_LIMIT_L2] =
+        time_limit("l2", "L2 slices", "on average", result->busy_l2, memory_cycles);
     figures[TMA_LIMIT_DRAM] = rate_limit("dram", "DRAM bus", limits->dram_bytes_per_cycle,
                                          tma_ratio(dram_bytes, memory_cycles), sms);
+    figures[TMA_LIMIT_LSU] =
+        time_limit("lsu", "load/store units", "on average", result->busy_lsu, cycles);
+    figures[TMA_LIMIT_L1_MISSES] =
+        time_limit("l1_misses", "L1", "on average", result->busy_l1_misses, cycles);
+    figures[TMA_LIMIT_L1_MISSES].servers = limits->l1_misses;
+    figures[TMA_LIMIT_DSMEM] =
+        rate_limit("dsmem", "links between SMs", limits->dsmem_bytes_per_cycle * sms,
+                   tma_ratio(flit_bytes, cycles), sms);
+    figures[TMA_LIMIT_ATOMICS] =
+        time_limit("atomics", "reductions and atomics", "in the L2 slice with most of them",
+                   result->busy_atomics, memory_cycles);
+    figures[TMA_LIMIT_LSU].is_unused = figures[TMA_LIMIT_L1_MISSES].is_unused =
+        result->counters.accesses == 0;
+    figures[TMA_LIMIT_DSMEM].is_unused = flit_bytes == 0;
+    figures[TMA_LIMIT_ATOMICS].is_unused = figures[TMA_LIMIT_ATOMICS].used == 0;
 }
 
 struct tma_memory_figures tma_memory_figures_of(const struct tma_result *result,

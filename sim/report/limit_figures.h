@@ -9,9 +9,11 @@
 
 /* The peak rates of the machine, in bytes per SM clock cycle. 0: not known, and not reported. */
 struct tma_report_limits {
-    double sm_bytes_per_cycle;   /* of one SM's port, from L2 */
-    double gpc_bytes_per_cycle;  /* of the ports, from L2, of all GPCs that have a CTA */
-    double dram_bytes_per_cycle; /* of the data bus, all channels together */
+    double sm_bytes_per_cycle;    /* of one SM's port, from L2 */
+    double gpc_bytes_per_cycle;   /* of the ports, from L2, of all GPCs that have a CTA */
+    double dram_bytes_per_cycle;  /* of the data bus, all channels together */
+    double dsmem_bytes_per_cycle; /* of one SM's link to others, in one direction */
+    uint32_t l1_misses;           /* requests that an SM's L1 keeps track of */
 };
 
 /* The peak rates of the machine for the GPCs that the run used. */
@@ -33,13 +35,27 @@ struct tma_memory_figures {
 struct tma_memory_figures tma_memory_figures_of(const struct tma_result *result,
                                                 uint32_t sm_clock_mhz);
 
-enum { TMA_LIMIT_SM_PORT, TMA_LIMIT_GPC_PORTS, TMA_LIMIT_L2, TMA_LIMIT_DRAM, TMA_LIMIT_COUNT };
+enum {
+    TMA_LIMIT_SM_PORT,
+    TMA_LIMIT_GPC_PORTS,
+    TMA_LIMIT_L2,
+    TMA_LIMIT_DRAM,
+    TMA_LIMIT_LSU,
+    TMA_LIMIT_L1_MISSES,
+    TMA_LIMIT_DSMEM,
+    TMA_LIMIT_ATOMICS,
+    TMA_LIMIT_COUNT
+};
 
 /* A limit of the machine, and how much of it the run used. Rates are divided by the number of SMs
  * that have a CTA. The time that an L2 slice takes depends on the sectors of each request. So the
  * limit of the slices is their time, and their rates are 0. */
 struct tma_limit_figure {
     const char *key, *text;
+    const char *mean; /* of a time: what the busy cycles are a mean or a sum of */
+    uint32_t servers; /* of a time: how many a unit has, if that says more than cycles; else 0 */
+    bool is_time;     /* else a rate */
+    bool is_unused;   /* what only accesses of warps use, in a run without: reports leave it out */
     double bytes_per_cycle_per_sm;      /* the peak rate; 0: not known, or not a rate */
     double used_bytes_per_cycle_per_sm; /* the rate that the run reached */
     double busy_cycles, cycles;         /* of a time: the mean of the resource's servers; else 0 */

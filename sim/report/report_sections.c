@@ -72,15 +72,22 @@ void tma_limits_write_text(const struct tma_limit_figure limits[TMA_LIMIT_COUNT]
     const char *label = "limits";
     for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
         const struct tma_limit_figure *limit = &limits[i];
-        if (limit->bytes_per_cycle_per_sm > 0)
+        if (limit->is_unused)
+            continue;
+        if (limit->servers > 0)
+            tma_text_line(out, label, "%s: %s of %" PRIu32 " requests on their way, %s (%s %%)",
+                          limit->text, tma_decimal(limit->used * limit->servers, 1).text,
+                          limit->servers, limit->mean, tma_percent(limit->used).text);
+        else if (limit->bytes_per_cycle_per_sm > 0)
             tma_text_line(out, label, "%s: %s of %s bytes/cycle/SM (%s %%)", limit->text,
                           tma_decimal(limit->used_bytes_per_cycle_per_sm, 2).text,
                           tma_decimal(limit->bytes_per_cycle_per_sm, 2).text,
                           tma_percent(limit->used).text);
-        else if (i == TMA_LIMIT_L2)
-            tma_text_line(out, label, "%s: busy for %s of %s cycles, on average (%s %%)",
-                          limit->text, tma_decimal(limit->busy_cycles, 0).text,
-                          tma_decimal(limit->cycles, 0).text, tma_percent(limit->used).text);
+        else if (limit->is_time)
+            tma_text_line(out, label, "%s: busy for %s of %s cycles, %s (%s %%)", limit->text,
+                          tma_decimal(limit->busy_cycles, 0).text,
+                          tma_decimal(limit->cycles, 0).text, limit->mean,
+                          tma_percent(limit->used).text);
         else
             continue;
         label = NULL;
@@ -101,7 +108,9 @@ void tma_limits_write_json(const struct tma_limit_figure limits[TMA_LIMIT_COUNT]
     tma_json_begin_object(json, "limits");
     for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
         const struct tma_limit_figure *limit = &limits[i];
-        bool is_rate = limit->bytes_per_cycle_per_sm > 0, is_time = i == TMA_LIMIT_L2;
+        bool is_rate = limit->bytes_per_cycle_per_sm > 0, is_time = limit->is_time;
+        if (limit->is_unused)
+            continue;
         tma_json_begin_object(json, limit->key);
         optional(json, "bytes_per_cycle_per_sm", limit->bytes_per_cycle_per_sm, RATE_DIGITS,
                  is_rate);

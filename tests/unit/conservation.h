@@ -55,7 +55,8 @@ static inline const char *what_counters_lose(const struct tma_result *result,
     const double busy[] = {result->busy_tma,    result->busy_sm_port, result->busy_crossbar,
                            result->busy_l2,     result->busy_dram,    result->busy_shared,
                            result->busy_tensor, result->busy_fma,     result->busy_alu,
-                           result->busy_sfu,    result->busy_issue};
+                           result->busy_sfu,    result->busy_issue,   result->busy_lsu,
+                           result->busy_dsmem,  result->busy_atomics, result->busy_l1_misses};
     for (size_t i = 0; i < sizeof busy / sizeof *busy; i++)
         if (!(busy[i] >= 0 && busy[i] <= 1))
             return "a server is busy for longer than the run";

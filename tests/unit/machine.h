@@ -45,6 +45,7 @@ static inline struct tma_machine small_machine(void) {
                .ways = 16,
                .issue_cycles = 4,
                .tag_millicycles = 1000,
+               .wavefront_millicycles = 1000,
                .hit_cycles = 6,
                .fill_cycles = 3,
                .port_bytes_per_kcycle = 32000,

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/array.h"
 #include "bound/map_use.h"
 #include "cli/files/output.h"
 #include "cli/files/piped_input.h"
 #include "cli/messages.h"
+#include "engine/lane_accesses.h"
 #include "scenario/kernel_program.h"
 #include "scenario/printed_map.h"
 #include "scenario/swizzle_phase.h"
@@ -61,6 +63,43 @@ static struct tma_map_use use_of(const struct cli_map_input *input, uint32_t map
                                  : tma_workload_map_use(&runs->workload, map);
 }
 
+static bool add_access_check(struct cli_map_input *input, size_t *capacity,
+                             const struct tma_statement *statement,
+                             const struct tma_access_figures *figures) {
+    for (int f = 0; f < TMA_ACCESS_FINDINGS; f++) {
+        struct cli_access_check check = {statement->line, statement->column,
+                                         (enum tma_access_finding)f, *figures, ""};
+        if (!tma_access_finding_text(check.finding, figures, check.text))
+            continue;
+        struct cli_access_check *checks =
+            tma_array_grow(input->accesses, input->access_count, capacity, sizeof *checks);
+        if (checks == NULL)
+            return false;
+        input->accesses = checks;
+        checks[input->access_count++] = check;
+    }
+    return true;
+}
+
+/* Looks at each statement whose lanes carry a tile, at the origin of its tensor. */
+static bool check_accesses(struct cli_map_input *input, const struct tma_kernel *kernel) {
+    size_t capacity = 0;
+    bool good = true;
+    for (uint32_t i = 0; i < kernel->statement_count && good; i++) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        struct tma_lanes_demand demand;
+        struct tma_error error;
+        if (statement->kind != TMA_STATEMENT_OPERATION || !tma_lanes_carry(statement->lanes.by) ||
+            tma_lanes_demand(&kernel->maps[statement->map], &statement->operation,
+                             &statement->lanes, &demand, &error) != TMA_OK)
+            continue;
+        const struct tma_access_figures figures = {demand.accesses, demand.sectors,
+                                                   demand.ideal_sectors, demand.repeats};
+        good = add_access_check(input, &capacity, statement, &figures);
+    }
+    return good;
+}
+
 bool cli_map_input_find_uses(const struct cli_options *options, struct cli_map_input *input) {
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
@@ -74,6 +113,8 @@ bool cli_map_input_find_uses(const struct cli_options *options, struct cli_map_i
         if (runs && tma_swizzle_phase_find(&scenario, i, text))
             good = (input->phases[i] = tma_copy_text(text)) != NULL;
     }
+    if (good && runs && scenario.program != NULL)
+        good = check_accesses(input, &scenario.program->kernel);
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
     if (!good)
@@ -84,6 +125,7 @@ bool cli_map_input_find_uses(const struct cli_options *options, struct cli_map_i
 void cli_map_input_free(struct cli_map_input *input) {
     for (uint32_t i = 0; i < TMA_MAX_TENSOR_MAPS; i++)
         tma_release(input->phases[i]);
+    tma_release(input->accesses);
     tma_map_file_free(&input->file);
     tma_release(input->text);
     *input = (struct cli_map_input){0};

@@ -3,14 +3,25 @@
 #define TMA_CLI_MAP_INPUT_H
 
 #include "cli/options.h"
+#include "report/access_findings.h"
 #include "scenario/map_file.h"
 #include "tensormap/advice.h"
+
+/* What is costly about the accesses of a statement whose lanes carry a tile. */
+struct cli_access_check {
+    uint32_t line, column;
+    enum tma_access_finding finding;
+    struct tma_access_figures figures; /* of a tile at the origin of its tensor */
+    char text[TMA_ACCESS_FINDING_BYTES];
+};
 
 struct cli_map_input {
     const char *name; /* of the file, for messages */
     char *text;       /* owned */
     struct tma_map_file file;
     struct tma_map_use uses[TMA_MAX_TENSOR_MAPS]; /* what the file says of each map's use */
+    struct cli_access_check *accesses;            /* owned: in the order of the statements */
+    size_t access_count;
     char *phases[TMA_MAX_TENSOR_MAPS]; /* owned; of a tile within its swizzle's pattern, or NULL */
 };
 
@@ -23,7 +34,8 @@ bool cli_map_input_load(const struct cli_options *options, const char *path,
  * prints every error and returns false. The caller frees the input in either case. */
 bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input);
 
-/* Finds out what the scenario reads by each map and where tiles lie, if the file is one that runs.
+/* Finds out what the scenario reads by each map, where tiles lie, and what is costly about accesses
+ * of warps, if the file is one that runs.
  * Returns false when out of memory. */
 bool cli_map_input_find_uses(const struct cli_options *options, struct cli_map_input *input);
 

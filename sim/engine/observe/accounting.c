@@ -248,4 +248,9 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
     result->busy_l2 = fraction(counters->slice_busy, memory_cycles, machine->l2.slices);
     result->busy_dram = fraction(counters->bus_busy, memory_cycles, machine->dram.channels);
     result->busy_shared = fraction(counters->shared_busy, cycles, sm_count);
+    result->busy_lsu = fraction(counters->lsu_busy, cycles, sm_count);
+    result->busy_l1_misses =
+        fraction(counters->l1_miss_cycles, cycles * machine->l1.misses, sm_count);
+    result->busy_dsmem = fraction(counters->dsmem_busy, cycles, sm_count);
+    result->busy_atomics = fraction(counters->atomic_busy, memory_cycles, 1);
 }

@@ -26,6 +26,7 @@ struct tma_memory_counters {
     uint64_t access_repeats;          /* of atomics: further rounds for lanes with one address */
     uint64_t l1_sectors;              /* that their loads looked up in L1, or asked L2 for */
     uint64_t l1_hit_sectors;          /* of these, sectors that L1 held */
+    uint64_t l1_miss_cycles;          /* for which these were on their way, summed over requests */
     uint64_t dsmem_accesses;          /* of warps to shared memory of other CTAs */
     uint64_t dsmem_bytes;             /* that their lanes, and copies, move there or from there */
     uint64_t dsmem_flits;             /* between SMs, with heads and answers */
@@ -38,7 +39,10 @@ struct tma_memory_counters {
     uint64_t
         last_cycle; /* when the last event happens, and DRAM has written what it has accepted */
     /* Cycles for which servers were busy, summed over all servers of a kind. */
-    uint64_t tma_busy, sm_port_busy, gpc_port_busy, slice_busy, bus_busy, shared_busy;
+    uint64_t tma_busy, sm_port_busy, gpc_port_busy, slice_busy, bus_busy, shared_busy, lsu_busy;
+    uint64_t dsmem_busy;  /* of each SM's link, the busier direction */
+    uint64_t atomic_busy; /* of the slice alone that most reductions and atomics keep busy: with
+                             these */
 };
 
 #endif

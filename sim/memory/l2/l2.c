@@ -85,6 +85,13 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
     return next;
 }
 
+uint64_t tma_l2_atomic_cycles(const struct tma_l2 *l2) {
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < l2->core->machine->l2.slices; i++)
+        most = tma_later(most, l2->slices[i].reduce_ticks);
+    return most / TMA_TICKS;
+}
+
 uint64_t tma_l2_busy_cycles(const struct tma_l2 *l2) {
     uint64_t total = 0;
     for (uint32_t i = 0; i < l2->core->machine->l2.slices; i++) {

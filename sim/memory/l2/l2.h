@@ -33,6 +33,7 @@ struct tma_slice {
     bool takes_turns; /* reads wait in queues of CPCs, or one is on its way from there */
     uint32_t last_line, line_before; /* that its tags looked up: see tma_slice_look_up */
     struct tma_port ports[TMA_SLICE_PORTS];
+    uint64_t reduce_ticks;              /* that its data array has taken for reductions so far */
     uint32_t operands;                  /* of reductions that wait for their lines */
     struct tma_packet_queue reductions; /* that wait until the slice can keep their operands */
     uint64_t held_cycle; /* it writes nothing before, because DRAM took no further writes */
@@ -235,5 +236,8 @@ void tma_l2_warm_line(struct tma_core *core, struct tma_l2 *l2, uint64_t line);
 
 /* Cycles for which slices were busy, each by its busiest port, summed. */
 uint64_t tma_l2_busy_cycles(const struct tma_l2 *l2);
+
+/* Cycles that reductions and atomics took the data array of the slice that had most of them. */
+uint64_t tma_l2_atomic_cycles(const struct tma_l2 *l2);
 
 #endif

@@ -210,9 +210,10 @@ static uint64_t take_tags_and_data(struct tma_core *core, struct tma_l2 *l2,
     uint64_t known = tma_slice_look_up(l2, slice, packet->line, from, cycle, ticks);
     uint32_t each = packet->kind == TMA_PACKET_REDUCE ? machine->l2.reduce_sector_millicycles
                                                       : machine->l2.write_sector_millicycles;
-
-    uint64_t written = tma_slice_serve(slice, TMA_SLICE_WRITE, cycle,
-                                       ticks_of(each, tma_sector_count(packet->sectors)));
+    uint64_t data_ticks = ticks_of(each, tma_sector_count(packet->sectors));
+    if (packet->kind == TMA_PACKET_REDUCE)
+        slice->reduce_ticks += data_ticks;
+    uint64_t written = tma_slice_serve(slice, TMA_SLICE_WRITE, cycle, data_ticks);
     return tma_later(known, written);
 }
 

@@ -288,8 +288,9 @@ static bool take_line(struct tma_core *core, struct tma_lsus *lsus, struct tma_l
     else if (!(writes(&flight->access) ? write_through(core, lsu, flight, waiting)
                                        : look_up(core, lsus, lsu, flight, waiting)))
         return false;
-    lsu->clock_ticks =
-        tma_later(lsu->clock_ticks, core->cycle * TMA_TICKS) + ticks_of(lsus, flight);
+    uint64_t ticks = ticks_of(lsus, flight);
+    lsu->clock_ticks = tma_later(lsu->clock_ticks, core->cycle * TMA_TICKS) + ticks;
+    lsu->busy_ticks += ticks;
     if (has_rounds(&flight->access) &&
         ++flight->rounds < flight->access.lines[flight->looked_up].rounds)
         return true;
@@ -379,10 +380,12 @@ TMA_RARE struct tma_handover tma_lsu_receive(struct tma_core *core, struct tma_s
         return tma_nowhere;
     }
     tma_packet_free(core, id);
-    if (packet.kind == TMA_PACKET_REDUCE)
+    if (packet.kind == TMA_PACKET_REDUCE) {
         lsu->credits += (int32_t)tma_write_flits(packet.kind, packet.sectors, packet.partial);
-    else
+    } else {
         lsu->misses--;
+        core->counters.l1_miss_cycles += cycle - packet.sent_cycle;
+    }
     if (fills_l1(&lsus->accesses[packet.waiting / TMA_MAX_ACCESS_LINES].access))
         fill(core, lsus, &lsu->l1, packet.line, packet.sectors, ready);
     else
@@ -431,7 +434,7 @@ bool tma_sms_access(struct tma_core *core, struct tma_sms *sms, const struct tma
     flight->access = *access;
     flight->queued_cycle = tma_shared_port_access(&sms->shared[access->sm],
                                                   access->cycle + core->machine->l1.issue_cycles,
-                                                  access->wavefronts * sms->wavefront_ticks);
+                                                  access->wavefronts * lsus->wavefront_ticks);
     flight->ready_cycle = flight->queued_cycle;
     flight->next = TMA_NONE;
     flight->looked_up = flight->outstanding = flight->rounds = 0;
@@ -463,6 +466,7 @@ enum tma_error_code tma_lsus_create(struct tma_sms *sms, struct tma_error *error
     struct tma_lsus *lsus = &sms->lsus;
     *lsus = (struct tma_lsus){
         .units = tma_allocate(machine->sm_count, sizeof *lsus->units),
+        .wavefront_ticks = tma_millicycles_to_ticks(machine->l1.wavefront_millicycles),
         .tag_ticks = tma_millicycles_to_ticks(machine->l1.tag_millicycles),
         .flit_ticks = tma_millicycles_to_ticks(machine->l1.write_flit_millicycles),
         .access_ticks = tma_millicycles_to_ticks(machine->l1.access_millicycles),

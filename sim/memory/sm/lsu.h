@@ -23,6 +23,7 @@ struct tma_lsu {
     uint32_t head, tail;  /* queue of accesses whose lines have not all been looked up */
     uint32_t waiting;     /* their number */
     uint64_t clock_ticks; /* it can look up its next line */
+    uint64_t busy_ticks;  /* that lines have occupied it so far */
     uint32_t misses;      /* requests of loads that are on their way */
     int32_t credits;      /* flits that it may still send to L2 */
     bool halted;          /* it cannot take the next line before L2 has answered a request */
@@ -34,9 +35,9 @@ struct tma_lsu {
 struct tma_lsus {
     struct tma_lsu *units; /* owned: by SM */
     uint64_t l1_bytes;     /* of each L1 */
-    /* for which a line, a flit of a write, and an access at least occupy a unit, and a sector the
-     * response port of its SM */
-    uint64_t tag_ticks, flit_ticks, access_ticks, sector_ticks;
+    /* for which a wavefront occupies the data path of the SM; a line, a flit of a write, and an
+     * access at least the unit, and a sector the response port of the SM */
+    uint64_t wavefront_ticks, tag_ticks, flit_ticks, access_ticks, sector_ticks;
     struct tma_access_in_flight *accesses; /* owned: a pool */
     uint32_t access_count, free_access, accesses_used;
     struct tma_access_completion *done; /* owned: a ring of completions that the caller has not

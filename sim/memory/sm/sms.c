@@ -96,6 +96,22 @@ uint64_t tma_sms_busy_port_cycles(const struct tma_sms *sms) {
     return total;
 }
 
+uint64_t tma_sms_busy_lsu_cycles(const struct tma_sms *sms) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < sms->core->machine->sm_count; i++)
+        total += sms->lsus.units[i].busy_ticks / TMA_TICKS;
+    return total;
+}
+
+uint64_t tma_sms_busy_dsmem_cycles(const struct tma_sms *sms) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < sms->core->machine->sm_count; i++) {
+        const struct tma_dsmem_link *link = &sms->dsmem.links[i];
+        total += tma_later(link->out.busy_ticks, link->in.busy_ticks) / TMA_TICKS;
+    }
+    return total;
+}
+
 uint64_t tma_sms_busy_shared_cycles(const struct tma_sms *sms) {
     uint64_t total = 0;
     for (uint32_t i = 0; i < sms->core->machine->sm_count; i++)

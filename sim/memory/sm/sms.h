@@ -224,9 +224,12 @@ bool tma_sms_take_completion(struct tma_sms *sms, struct tma_completion *complet
 void tma_sms_describe(const struct tma_sms *sms, char *text, size_t size);
 
 /* Cycles for which TMA units, response ports and, for accesses of warps, shared memory were busy,
- * summed over SMs. */
+ * load/store units with lines of accesses, and links to other SMs in their busier direction, summed
+ * over SMs. */
 uint64_t tma_sms_busy_unit_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_port_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_shared_cycles(const struct tma_sms *sms);
+uint64_t tma_sms_busy_lsu_cycles(const struct tma_sms *sms);
+uint64_t tma_sms_busy_dsmem_cycles(const struct tma_sms *sms);
 
 #endif
