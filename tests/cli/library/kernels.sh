@@ -3,7 +3,9 @@ tmasim kernels
 tmasim kernels --format json | grep -c '"name": "BM"'
 cd "$SCRATCH" || exit
 for name in $(tmasim kernels | grep -o '^[a-z_]*'); do
-    tmasim run "$name" --set kernel.sms=4 --set kernel.ctas=4 --sample >out 2>&1 && echo "$name runs"
+    size= # 4 CTAs do all tiles of a persistent kernel
+    case $name in gemm*) size="M=512" ;; esac
+    tmasim run "$name" --set kernel.sms=4 kernel.ctas=4 $size --sample >out 2>&1 && echo "$name runs"
 done
 tmasim run gem
 echo "exit $?"
