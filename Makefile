@@ -454,7 +454,7 @@ build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) s
 CAPTURES := $(addprefix build/capture-,banks shared-port clusters role-costs pipelines line-latencies \
             l2-capacity slice-hash slice-rates gpc-links dram-banks refresh-drift coalescer sm-distances \
             partition-distances pipe-rates product-groups instruction-costs accesses copies first-touch launch-parts \
-            tensormap-costs clocks)
+            tensormap-costs clocks l2-hints)
 .PHONY: capture
 capture: build/capture $(CAPTURES) ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions, lines, what L2 holds, its slices, DRAM (needs nvcc; GPU_ARCH=90a)
 
@@ -473,6 +473,7 @@ build/capture-role-costs: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
 build/capture-pipelines: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/scenario.h scripts/capture/wgmma.cuh
 build/capture-line-latencies: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh
 build/capture-l2-capacity: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
+build/capture-l2-hints: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-slice-hash: scripts/capture/ptx.cuh scripts/capture/random.cuh
 build/capture-slice-rates: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
 build/capture-gpc-links: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh

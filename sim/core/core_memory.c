@@ -5,6 +5,7 @@
 #include "core/core_sm.h"
 #include "memory/core/address_map.h"
 #include "memory/core/port.h"
+#include "tensormap/l2_policy.h"
 
 static uint32_t take_pending(struct tma_core_run *run) {
     if (run->free_pending != UINT32_MAX) {
@@ -43,24 +44,45 @@ static void queue_issue(struct tma_core_run *run, const struct tma_core_issue *i
     issues[at] = *issue;
 }
 
-/* What the address operand of an instruction is in the first lane that executes it. False: the
- * instruction is in a function that the kernel calls, whose registers are others. */
-static bool read_address(const struct tma_core_run *run, const struct tma_core_warp *warp,
-                         uint32_t instruction, uint32_t at, uint32_t lane, uint64_t *address) {
+/* What an operand of an instruction is in a lane: an address, a register or a constant. False: it
+ * is neither, or the instruction is in a function that the kernel calls, whose registers are
+ * others. */
+static bool read_operand(const struct tma_core_run *run, const struct tma_core_warp *warp,
+                         uint32_t instruction, uint32_t at, uint32_t lane, uint64_t *value) {
     enum { LANES = 32 };
     const struct tma_ptx_module *module = run->launch->module;
     const struct tma_ptx_function *function = &module->functions[run->launch->function];
     const struct tma_ptx_operand *operand =
         &module->operands[module->instructions[instruction].operands + at];
+    bool address = operand->kind == TMA_PTX_ADDRESS && operand->base == TMA_PTX_REGISTER;
     uint64_t lanes[LANES];
     uint32_t opaque;
+    if (operand->kind == TMA_PTX_IMMEDIATE) {
+        *value = operand->bits;
+        return true;
+    }
     if (instruction - function->first_instruction >= function->instruction_count ||
-        operand->kind != TMA_PTX_ADDRESS || operand->base != TMA_PTX_REGISTER)
+        !(address || operand->kind == TMA_PTX_REGISTER))
         return false;
     tma_stepper_read(run->stepper, warp->warp, function->first_register + operand->number, lanes,
                      &opaque);
-    *address = lanes[lane] + (uint64_t)operand->offset;
+    *value = lanes[lane] + (address ? (uint64_t)operand->offset : 0);
     return true;
+}
+
+/* The policy of L2 that an instruction with a hint has in a lane: its last operand, but for masks
+ * of bytes. 0: none, or not known. */
+static uint32_t policy_of(const struct tma_core_run *run, const struct tma_core_warp *warp,
+                          uint32_t instruction, uint32_t lane) {
+    const struct tma_ptx_instruction *own = &run->launch->module->instructions[instruction];
+    uint64_t policy;
+    if (!tma_ptx_has(own, TMA_PTX_DOT_L2_CACHE_HINT))
+        return 0;
+    uint32_t behind = tma_ptx_has(own, TMA_PTX_DOT_CP_MASK) ? 2 : 1;
+    return own->operand_count >= behind &&
+                   read_operand(run, warp, instruction, own->operand_count - behind, lane, &policy)
+               ? (uint32_t)(policy >> TMA_L2_POLICY_SHIFT)
+               : 0;
 }
 
 /* A multicast completes in each CTA that has a copy; others say in which they do. */
@@ -105,7 +127,7 @@ bool tma_core_barrier_of(struct tma_core_run *run, const struct tma_core_warp *w
                          uint32_t instruction, uint32_t *offset) {
     const struct tma_ptx_instruction *wait = &run->launch->module->instructions[instruction];
     uint64_t address;
-    if (!read_address(run, warp, instruction, wait->target_count, 0, &address))
+    if (!read_operand(run, warp, instruction, wait->target_count, 0, &address))
         return false;
     *offset = tma_stepper_shared_offset(address);
     return true;
@@ -143,6 +165,8 @@ void tma_core_issue_transfer(struct tma_core_run *run, struct tma_core_sm *sm,
         .left =
             transfer->direction == TMA_LOAD ? (uint32_t)__builtin_popcount(transfer->cta_mask) : 1};
     struct tma_core_issue issue = {.cycle = cycle,
+                                   .policy = policy_of(run, warp, run->step.instruction,
+                                                       (uint32_t)__builtin_ctz(run->step.lanes)),
                                    .warp = warp,
                                    .cluster = warp->cluster,
                                    .sm = sm->number,
@@ -175,16 +199,17 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
         sm->access_cycle = cycle;
     if (sm->access_cycle < tma_memory_now(run->memory))
         sm->access_cycle = tma_memory_now(run->memory);
-    struct tma_access access = {.cycle = sm->access_cycle,
-                                .tag = tag,
-                                .sm = sm->number,
-                                .kind = (enum tma_access_kind)planned->access,
-                                .distant = step->distant,
-                                .peer = step->distant ? warp->cluster->sms[step->peer]->number : 0,
-                                .caching = (enum tma_caching)planned->caching,
-                                .wavefronts =
-                                    step->distant ? step->shared_wavefronts : step->line_count,
-                                .line_count = step->line_count};
+    struct tma_access access = {
+        .cycle = sm->access_cycle,
+        .tag = tag,
+        .sm = sm->number,
+        .kind = (enum tma_access_kind)planned->access,
+        .distant = step->distant,
+        .peer = step->distant ? warp->cluster->sms[step->peer]->number : 0,
+        .caching = (enum tma_caching)planned->caching,
+        .policy = policy_of(run, warp, step->instruction, (uint32_t)__builtin_ctz(step->lanes)),
+        .wavefronts = step->distant ? step->shared_wavefronts : step->line_count,
+        .line_count = step->line_count};
     bool combines = run->relief != NULL && run->relief->combines;
     for (uint32_t i = 0; i < step->line_count; ++i) {
         access.bytes += step->lines[i].bytes;
@@ -225,7 +250,7 @@ void tma_core_renew_map(struct tma_core_run *run, const struct tma_core_warp *wa
                         uint32_t instruction) {
     enum { NO_MAP = 0 };
     uint64_t address;
-    if (!read_address(run, warp, instruction, 0, (uint32_t)__builtin_ctz(run->step.lanes),
+    if (!read_operand(run, warp, instruction, 0, (uint32_t)__builtin_ctz(run->step.lanes),
                       &address))
         return;
     for (size_t i = 0; i < run->map_count; ++i)
@@ -271,6 +296,7 @@ static void hand_over(struct tma_core_run *run, struct tma_core_issue *issue) {
         .size = &size,
         .copies = copies,
         .copy_count = copy_count,
+        .policy = issue->policy,
         .distant = between,
         .peer = between ? issue->cluster->sms[transfer->barrier_rank]->number : 0};
     if (!tma_memory_issue(run->memory, &operation))

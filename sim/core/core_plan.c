@@ -87,11 +87,21 @@ static void set(struct tma_core_instruction *planned, enum tma_core_kind kind, u
 static enum tma_caching caching_of(const struct tma_ptx_instruction *instruction) {
     static const enum tma_ptx_word coherent[] = {TMA_PTX_DOT_CV, TMA_PTX_DOT_VOLATILE,
                                                  TMA_PTX_DOT_RELAXED, TMA_PTX_DOT_ACQUIRE};
+    static const struct {
+        enum tma_ptx_word word;
+        enum tma_caching caching;
+    } others[] = {{TMA_PTX_DOT_CG, TMA_CACHING_L2},
+                  {TMA_PTX_DOT_L1_NO_ALLOCATE, TMA_CACHING_NO_ALLOCATE},
+                  {TMA_PTX_DOT_L1_EVICT_FIRST, TMA_CACHING_EVICT_FIRST},
+                  {TMA_PTX_DOT_CS, TMA_CACHING_EVICT_FIRST},
+                  {TMA_PTX_DOT_LU, TMA_CACHING_EVICT_FIRST},
+                  {TMA_PTX_DOT_L1_EVICT_LAST, TMA_CACHING_EVICT_LAST}};
     for (size_t i = 0; i < sizeof coherent / sizeof coherent[0]; ++i)
         if (tma_ptx_has(instruction, coherent[i]))
             return TMA_CACHING_COHERENT;
-    if (tma_ptx_has(instruction, TMA_PTX_DOT_CG))
-        return TMA_CACHING_L2;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i)
+        if (tma_ptx_has(instruction, others[i].word))
+            return others[i].caching;
     return TMA_CACHING_ALL;
 }
 

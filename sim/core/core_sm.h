@@ -193,6 +193,7 @@ struct tma_core_issue {
     struct tma_core_warp *warp;
     struct tma_core_cluster *cluster;
     uint32_t sm, tag;
+    uint32_t policy; /* of L2; 0: none */
     struct tma_ptx_transfer transfer;
 };
 

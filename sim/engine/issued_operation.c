@@ -183,6 +183,7 @@ void tma_operation_hand_over(struct tma_simulation *simulation) {
         .direction = operation->operation.direction,
         .warp = operation->warp,
         .map = &map,
+        .policy = operation->lanes.policy,
         .descriptor =
             operation->lanes.by == TMA_BY_BULK
                 ? 0

@@ -199,7 +199,8 @@ enum tma_error_code tma_lanes_hand_over(struct tma_simulation *simulation,
                                 .tag = tag,
                                 .sm = sm,
                                 .kind = kind_of(issued),
-                                .caching = lanes->caching};
+                                .caching = lanes->caching,
+                                .policy = lanes->policy};
     map.global_address += maps->arrays[issued->map].pitch_bytes * issued->map_index;
     issued->sum = (struct tma_completion){.tag = tag, .sm = sm, .issue_cycle = cycle};
     enum tma_error_code code =

@@ -32,6 +32,7 @@ struct tma_lanes {
     enum tma_mover by;
     enum tma_piece_order order;
     enum tma_caching caching; /* of loads */
+    uint16_t policy;          /* of L2, whoever moves the bytes (tensormap/l2_policy.h); 0: none */
     uint32_t lane_bytes;      /* 1, 2, 4, 8 or 16; 0 with TMA_BY_TMA and TMA_BY_BULK */
     uint32_t active;          /* lanes that have a piece, over all warps; 0: as many as there are */
     bool returns;             /* of a reduction: atom, whose result comes back; else red */

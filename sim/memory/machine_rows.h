@@ -280,6 +280,9 @@ TMA_WORD(l2, promotion, promotion, promotion, promotion, OPTIONAL, none,
          "without this key: first_sector")
 TMA_COUNT(l2, ways, ways, none, 1, TMA_L2_MAX_WAYS, KEPT, none, KEPT,
           "associativity: lines of a set")
+TMA_COUNT(l2, kept, kept_permille, percent, 0, 1000, KEPT, none, LEAST,
+          "part of the lines of a set that stay where they were loaded with evict_last: those that "
+          "were accessed last; others of them age as all lines do")
 TMA_COUNT(l2, dirty_ways, dirty_ways, none, 1, TMA_L2_MAX_WAYS, KEPT, none, MOST,
           "largest number of dirty lines in a set; one more causes a write-back")
 TMA_COUNT(l2, reduction_operands, reduction_operands, none, 1, 1e6, KEPT, none, MOST,

@@ -1,6 +1,8 @@
 /* From the instructions of a module to handlers and places. */
 #include "ptx/prepare.h"
 
+#include <string.h>
+
 #include "base/allocation.h"
 #include "placement/operation.h"
 #include "ptx/access.h"
@@ -11,6 +13,7 @@
 #include "ptx/lane_arithmetic.h"
 #include "ptx/matrices.h"
 #include "ptx/operands.h"
+#include "tensormap/l2_policy.h"
 
 static bool has(const struct tma_operands *o, enum tma_ptx_word word) {
     return tma_ptx_has(o->instruction, word);
@@ -880,6 +883,43 @@ static bool prepare_move(const struct tma_operands *o) {
     return tma_select_integer(o->op, &move);
 }
 
+/* What createpolicy makes (tensormap/l2_policy.h). A part that is not a constant counts as all
+ * lines; ranges and conversions have no effect. */
+static uint64_t policy_of(const struct tma_operands *o) {
+    const struct tma_ptx_operand *part = tma_operand(o, 1);
+    const struct tma_ptx_instruction *instruction = o->instruction;
+    uint32_t policy = TMA_L2_POLICY_BASE | TMA_L2_POLICY_PART;
+    bool primary = has(o, TMA_PTX_DOT_FRACTIONAL);
+    for (uint32_t i = 0; i < instruction->word_count && primary; i++) {
+        switch (instruction->words[i]) {
+        case TMA_PTX_DOT_L2_EVICT_FIRST:
+            policy |= TMA_L2_POLICY_FIRST;
+            break;
+        case TMA_PTX_DOT_L2_EVICT_LAST:
+            policy |= TMA_L2_POLICY_LAST;
+            break;
+        case TMA_PTX_DOT_L2_EVICT_NORMAL:
+            policy |= TMA_L2_POLICY_NORMAL;
+            break;
+        case TMA_PTX_DOT_L2_EVICT_UNCHANGED:
+            break;
+        default:
+            continue;
+        }
+        primary = false;
+        if (i + 1 < instruction->word_count &&
+            instruction->words[i + 1] == TMA_PTX_DOT_L2_EVICT_FIRST)
+            policy |= TMA_L2_POLICY_OTHERS_FIRST;
+    }
+    if (has(o, TMA_PTX_DOT_FRACTIONAL) && part != NULL && part->kind == TMA_PTX_IMMEDIATE) {
+        double fraction;
+        memcpy(&fraction, &part->bits, sizeof fraction);
+        policy = (policy & ~(uint32_t)TMA_L2_POLICY_PART) |
+                 tma_l2_policy_part(part->is_float ? fraction : (double)part->bits);
+    }
+    return (uint64_t)policy << TMA_L2_POLICY_SHIFT;
+}
+
 static bool prepare_control(const struct tma_operands *o) {
     struct tma_op *op = o->op;
     const struct tma_ptx_module *module = o->launch->module;
@@ -926,9 +966,8 @@ static bool prepare_control(const struct tma_operands *o) {
         op->run = tma_run_sleep;
         return true;
     case TMA_PTX_OP_CREATEPOLICY:
-        /* A policy is 64 bits that mean something to caches alone. */
         op->d = tma_target(o, 0);
-        op->a = tma_constant(o->launch, UINT64_C(0x10f0000000000000), TMA_PTX_DOUBLE);
+        op->a = tma_constant(o->launch, policy_of(o), TMA_PTX_DOUBLE);
         return prepare_move(o);
     case TMA_PTX_OP_ALLOCA: {
         const struct tma_ptx_operand *alignment = tma_operand(o, 2);

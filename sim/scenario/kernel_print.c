@@ -6,6 +6,7 @@
 #include "engine/roles/statement_label.h"
 #include "scenario/clock_keys.h"
 #include "scenario/kernel_reader.h"
+#include "tensormap/l2_policy.h"
 
 struct printer {
     const struct tma_kernel *kernel;
@@ -336,6 +337,15 @@ static void print_lanes(const struct printer *printer, const struct tma_statemen
             fprintf(out, ", cache: %s", tma_name_of(tma_lane_caching_words, (int)lanes->caching));
         if (lanes->returns)
             fputs(", returns: value", out);
+    }
+    if (lanes->policy != TMA_L2_POLICY_NONE) {
+        uint32_t part = (lanes->policy & TMA_L2_POLICY_PART) + 1;
+        fprintf(out, ", l2: %s",
+                tma_name_of(tma_l2_priority_words, lanes->policy & TMA_L2_POLICY_PRIMARY));
+        if (part < 16)
+            fprintf(out, ", l2_percent: %u", part * 100 / 16);
+        if ((lanes->policy & TMA_L2_POLICY_OTHERS_FIRST) != 0)
+            fputs(", l2_others: evict_first", out);
     }
     for (uint32_t i = 0; i < kernel->table_count && lanes->rows != NULL; i++)
         if (lanes->rows->values == kernel->tables[i].numbers.values)

@@ -6,6 +6,7 @@
 #include "placement/operation_architecture.h"
 #include "placement/operation_words.h"
 #include "scenario/kernel_reader.h"
+#include "tensormap/l2_policy.h"
 #include "tensormap/types.h"
 
 enum { NO_REDUCTION = -1, MAX_PLACE = 96 };
@@ -29,6 +30,14 @@ static const struct tma_names caching_names = {"use of L1", caching_items, 6};
 static const struct tma_name returns_items[] = {{"nothing", 0}, {"value", 1}};
 static const struct tma_names returns_names = {"result", returns_items, 2};
 
+static const struct tma_name priority_items[] = {{"evict_unchanged", 0},
+                                                 {"evict_first", TMA_L2_POLICY_FIRST},
+                                                 {"evict_last", TMA_L2_POLICY_LAST},
+                                                 {"evict_normal", TMA_L2_POLICY_NORMAL}};
+static const struct tma_names priority_names = {"priority in L2", priority_items, 4};
+static const struct tma_names others_names = {"priority in L2", priority_items, 2};
+
+const struct tma_names *const tma_l2_priority_words = &priority_names;
 const struct tma_names *const tma_piece_order_words = &order_names;
 const struct tma_names *const tma_lane_caching_words = &caching_names;
 
@@ -38,6 +47,8 @@ struct operation_keys_input {
     enum tma_piece_order order;
     enum tma_caching caching;
     bool returns;
+    int32_t priority, others; /* bits of a policy */
+    uint16_t percent;         /* 0: not given */
     uint32_t lane_bytes, active;
     const struct tma_yaml_node *entry;
     char into[MAX_PLACE], from[MAX_PLACE], access[24];
@@ -114,6 +125,15 @@ static const struct tma_key keys[] = {
                  "load by warps, cp_async: what L1 does; all: `.ca`, the default; l2: `.cg`, which "
                  "passes by L1; no_allocate, evict_first, evict_last: the hints of these names; "
                  "coherent: `.relaxed`, which no other load is merged with"),
+    TMA_WORD_KEY("l2", ENUM, priority_names, TMA_OPTIONAL, IN(priority),
+                 "which lines stay in L2 (`.L2::cache_hint`); evict_first: these go before all "
+                 "others; evict_last: others go before these; evict_normal: as without the key, "
+                 "also of lines that were to stay; evict_unchanged: as without the key"),
+    TMA_NUMBER_KEY("l2_percent", U16, none, 1, 100, TMA_OPTIONAL, IN(percent),
+                   "part of the lines for which `l2` holds, in percent, rounded up to sixteenths: "
+                   "`createpolicy.fractional`; default: 100"),
+    TMA_WORD_KEY("l2_others", ENUM, others_names, TMA_OPTIONAL, IN(others),
+                 "the same for the other lines: evict_unchanged, the default, or evict_first"),
     TMA_WORD_KEY("returns", BOOL, returns_names, "nothing", IN(returns),
                  "atomic; nothing: `red`; value: `atom`, which wait_loads waits for"),
     TMA_TEXT_KEY("table", CHARS, TMA_KERNEL_NAME - 1, TMA_OPTIONAL, IN(table),
@@ -261,6 +281,22 @@ static bool read_lanes(const struct operation_context *context,
     return good;
 }
 
+/* Reads what becomes of the lines in L2. */
+static bool read_policy(const struct operation_context *context,
+                        const struct operation_keys_input *input) {
+    bool given = tma_yaml_find(context->node, "l2") != NULL;
+    uint32_t policy = TMA_L2_POLICY_BASE | (uint32_t)input->priority |
+                      tma_l2_policy_part(input->percent == 0 ? 1 : input->percent / 100.0);
+    if (!given && input->percent != 0)
+        return fail_at(context, "l2_percent", "needs l2");
+    if (!given && tma_yaml_find(context->node, "l2_others") != NULL)
+        return fail_at(context, "l2_others", "needs l2");
+    if (input->others == TMA_L2_POLICY_FIRST)
+        policy |= TMA_L2_POLICY_OTHERS_FIRST;
+    context->statement->lanes.policy = (uint16_t)(given ? policy : TMA_L2_POLICY_NONE);
+    return true;
+}
+
 /* Finds the ring and operand, or the buffer, that the tile goes into or comes from. */
 static bool find_place(const struct operation_context *context,
                        const struct operation_keys_input *input) {
@@ -389,6 +425,7 @@ bool tma_read_operation(struct tma_kernel_reader *reader, const struct tma_yaml_
                        "is not a mode; expected auto, tile, gather4, im2col, im2col_w or "
                        "im2col_w128");
     good = read_lanes(&context, &input, map) && good;
+    good = read_policy(&context, &input) && good;
     if (!check_coordinates(&context, map, input.map, input.at_count) || !good)
         return false;
     check_operation(&context, map);

@@ -71,6 +71,7 @@ static inline struct tma_machine small_machine(void) {
                .slices = 4,
                .ways = 4,
                .dirty_ways = 4,
+               .kept_permille = 500,
                .reduction_operands = 40,
                .lookup_cycles = 15,
                .request_millicycles = 1000,

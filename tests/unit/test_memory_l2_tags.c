@@ -46,6 +46,71 @@ static struct tma_l2_set *first_set(void) {
     return &tags.sets[0];
 }
 
+/* A set of four ways, of which two keep lines with evict_last: what a fifth line evicts, and after
+ * it a sixth. Hints of lines 0 to 3, in order of access. */
+static const struct {
+    enum tma_l2_hint hints[4];
+    uint32_t victims[2];
+} hinted[] = {
+    {{TMA_L2_HINT_NONE, TMA_L2_HINT_NONE, TMA_L2_HINT_NONE, TMA_L2_HINT_NONE}, {0, 1}},
+    {{TMA_L2_HINT_NONE, TMA_L2_HINT_NONE, TMA_L2_HINT_FIRST, TMA_L2_HINT_FIRST}, {2, 3}},
+    {{TMA_L2_HINT_LAST, TMA_L2_HINT_LAST, TMA_L2_HINT_NONE, TMA_L2_HINT_NONE}, {2, 3}},
+    {{TMA_L2_HINT_LAST, TMA_L2_HINT_LAST, TMA_L2_HINT_LAST, TMA_L2_HINT_NONE}, {0, 3}},
+    {{TMA_L2_HINT_LAST, TMA_L2_HINT_FIRST, TMA_L2_HINT_NONE, TMA_L2_HINT_NORMAL}, {1, 2}},
+};
+
+START_TEST(test_hints) {
+    struct tma_l2_set *set = first_set();
+    struct tma_l2_victim victim;
+    for (uint32_t tag = 0; tag < 4; tag++) {
+        int way = allocate(set, 10 + tag);
+        tma_tags_access(&tags, set, way, 1);
+        tma_tags_hint(&tags, set, way, hinted[_i].hints[tag]);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        int way = tma_tags_allocate(&tags, set, 20 + i, &victim);
+        ck_assert_int_eq(tma_tags_find(&tags, set, 10 + hinted[_i].victims[i]), -1);
+        tma_tags_access(&tags, set, way, 1);
+        tma_tags_hint(&tags, set, way, TMA_L2_HINT_NONE);
+    }
+}
+END_TEST
+
+/* What a later access with another hint, or none, makes of a line: whether it is the next victim,
+ * or stays, of a set whose other lines have no hint and were accessed before it (next) or behind
+ * it.
+ */
+static const struct {
+    enum tma_l2_hint first, again;
+    bool next, stays;
+} again[] = {
+    {TMA_L2_HINT_FIRST, TMA_L2_HINT_NONE, false, false},
+    {TMA_L2_HINT_NONE, TMA_L2_HINT_FIRST, true, false},
+    {TMA_L2_HINT_LAST, TMA_L2_HINT_NONE, false, true},
+    {TMA_L2_HINT_LAST, TMA_L2_HINT_FIRST, false, true},
+    {TMA_L2_HINT_LAST, TMA_L2_HINT_NORMAL, false, false},
+    {TMA_L2_HINT_FIRST, TMA_L2_HINT_LAST, false, true},
+};
+
+START_TEST(test_hints_again) {
+    for (int newest = 0; newest < 2; newest++) {
+        struct tma_l2_set *set = &tags.sets[newest];
+        struct tma_l2_victim victim;
+        for (uint32_t tag = 0; tag < 4; tag++) {
+            int way = allocate(set, 10 + tag);
+            tma_tags_access(&tags, set, way, 1);
+            if (tag != (newest ? 3u : 0u))
+                continue;
+            tma_tags_hint(&tags, set, way, again[_i].first);
+            tma_tags_hint(&tags, set, way, again[_i].again);
+        }
+        tma_tags_allocate(&tags, set, 20, &victim);
+        bool gone = tma_tags_find(&tags, set, newest ? 13 : 10) < 0;
+        ck_assert_int_eq(gone, newest ? again[_i].next : !again[_i].stays);
+    }
+}
+END_TEST
+
 /* Lines that are allocated in order at their homes fill L2 to its capacity without an eviction.
  * After that, each further line evicts one. */
 START_TEST(test_capacity) {
@@ -423,6 +488,8 @@ TEST_FILE() {
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, test_capacity);
+    tcase_add_loop_test(tests, test_hints, 0, TABLE_ROWS(hinted));
+    tcase_add_loop_test(tests, test_hints_again, 0, TABLE_ROWS(again));
     tcase_add_test(tests, test_home_and_copy_are_different_sets);
     tcase_add_test(tests, test_last_line_has_its_own_tag);
     tcase_add_loop_test(tests, test_no_line_has_the_tag_of_an_empty_way, 0, 4);

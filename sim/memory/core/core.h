@@ -178,7 +178,7 @@ static inline void tma_locate_read(const struct tma_core *core, struct tma_packe
     struct tma_line_place place = tma_place_in(core, packet->line, side->partition);
     packet->index = place.index;
     packet->server = place.server;
-    packet->near_slice = (uint16_t)(side->first_slice + place.server.slice);
+    packet->near_slice = (side->first_slice + place.server.slice) & 0x3fffu;
     packet->mshr = side->first_mshr + (tma_mshr_row(packet->line) << core->mshr_row_bits);
 }
 

@@ -4,6 +4,7 @@
 #define TMA_MEMORY_CORE_PACKET_H
 
 #include "base/array.h"
+#include "memory/core/l2_hint.h"
 #include "memory/core/line_places.h"
 #include "memory/core/sectors.h"
 
@@ -84,8 +85,9 @@ struct tma_packet {
         uint32_t dram_cycles;
         uint32_t next_waiting; /* in a queue (packet_queue.h); not valid in its last packet */
     };
-    uint32_t mshr;       /* a read (tma_locate_read): the line's MSHR for the GPC of the SM */
-    uint16_t near_slice; /* a read: that serves the line in the partition of the SM */
+    uint32_t mshr;            /* a read (tma_locate_read): the line's MSHR for the GPC of the SM */
+    uint16_t near_slice : 14; /* a read: that serves the line in the partition of the SM */
+    uint16_t hint : 2;        /* enum tma_l2_hint */
     uint8_t sm;
     uint8_t gpc;           /* of the SM */
     uint8_t sectors;       /* that it asks for */

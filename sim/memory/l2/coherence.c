@@ -25,8 +25,10 @@ void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_p
     struct tma_l2_victim victim;
     uint32_t sectors = packet->sectors;
     int way = tma_tags_allocate(&l2->tags, set, index.tag, &victim);
-    if (way >= 0)
+    if (way >= 0) {
         tma_tags_fill_copy(&l2->tags, set, way, sectors);
+        tma_tags_hint(&l2->tags, set, way, tma_write_hint(packet));
+    }
     tma_slice_write_back(core, index.set, &victim, cycle);
 }
 

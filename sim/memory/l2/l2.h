@@ -12,6 +12,11 @@
 #include "memory/l2/tags.h"
 #include "placement/rows.h"
 
+/* What a write makes of its line: those of evict_first stay as others do. */
+static inline enum tma_l2_hint tma_write_hint(const struct tma_packet *packet) {
+    return packet->hint == TMA_L2_HINT_FIRST ? TMA_L2_HINT_NONE : (enum tma_l2_hint)packet->hint;
+}
+
 /* The ports of a slice, which work side by side. */
 enum tma_slice_port {
     TMA_SLICE_TAGS,

@@ -110,6 +110,8 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
     tma_slice_write_back(core, index.set, &victim, cycle);
     packet = tma_packet_at(core, id);
+    if (way >= 0)
+        tma_tags_hint(&l2->tags, set, way, packet->hint);
     if (missing == 0 && way >= 0 && (set->pending & 1u << way) != 0)
         tma_slice_replay(core, l2, tma_home_slice(core, l2, second.server));
     if (near && missing == 0 && packet->kind == TMA_PACKET_LOAD)
@@ -178,6 +180,7 @@ read_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id, uint64_t cyc
     if (way >= 0) {
         missing &= ~tma_sectors_of_way(set->valid, way);
         tma_tags_access(&l2->tags, set, way, packet->sectors);
+        tma_tags_hint(&l2->tags, set, way, packet->hint);
     }
     if (missing != 0) {
         tma_slice_count_missed(core, packet, tma_sector_count(missing & packet->sectors));
@@ -204,8 +207,10 @@ static struct tma_handover read_copy(struct tma_core *core, struct tma_l2 *l2, u
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     bool first = false, pending = way >= 0 && (set->pending & 1u << way) != 0;
     uint32_t missing = packet->sectors;
-    if (way >= 0)
+    if (way >= 0) {
         missing = tma_tags_access_copy(&l2->tags, set, way, packet->sectors, &first);
+        tma_tags_hint(&l2->tags, set, way, packet->hint);
+    }
     if (missing == 0 && pending)
         return wait_for_fill(core, set, way, id, cycle);
     if (missing == 0) {
@@ -284,6 +289,13 @@ TMA_RARE static struct tma_handover read_missing(struct tma_core *core, struct t
     return read_copy(core, l2, id, known);
 }
 
+/* The line that a load has hit changes its priority. */
+TMA_RARE static void hint_hit(struct tma_l2 *l2, const struct tma_packet *packet) {
+    struct tma_l2_set *set = tma_slice_set(l2, packet);
+    tma_tags_set_priority(&l2->tags, set, tma_tags_find(&l2->tags, set, packet->index.tag),
+                          packet->hint);
+}
+
 struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                         uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
@@ -295,6 +307,8 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
     if (packet->kind == TMA_PACKET_LOAD &&
         tma_tags_hit(&l2->tags, tma_slice_set(l2, packet), packet->index.tag, packet->sectors)) {
         l2->expects_misses -= l2->expects_misses > 0;
+        if (l2->tags.hinted || packet->hint != TMA_L2_HINT_NONE)
+            hint_hit(l2, packet);
         if (tma_misses_wait(slice))
             return tma_misses_leave(core, l2, id, TMA_TO_RESPONSE_PORT, known);
         tma_send(core, TMA_TO_RESPONSE_PORT, id, known);

@@ -23,8 +23,8 @@ static uint64_t count_sets(const struct tma_machine *machine) {
 }
 
 uint64_t tma_tags_bytes(const struct tma_machine *machine) {
-    return count_sets(machine) *
-           (sizeof(struct tma_l2_set) + sizeof(uint16_t) + sizeof(tma_sector_masks));
+    return count_sets(machine) * (sizeof(struct tma_l2_set) + sizeof(uint16_t) +
+                                  sizeof(tma_sector_masks) + sizeof(struct tma_l2_priorities));
 }
 
 enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_machine *machine,
@@ -33,12 +33,15 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
                                  .ways = machine->l2.ways,
                                  .all_ways = (1u << machine->l2.ways) - 1,
                                  .policy = tma_replacement_policy(machine->l2.replacement),
+                                 .kept_permille = machine->l2.kept_permille,
                                  .high_tag = TMA_L2_NO_TAGS};
     assert(tags->ways >= 1 && tags->ways <= TMA_L2_MAX_WAYS && tags->set_count >= 1);
     tags->sets = tma_resize_aligned(NULL, 0, tags->set_count * sizeof *tags->sets);
     tags->remote_copies = tma_allocate(tags->set_count, sizeof *tags->remote_copies);
     tags->dirty_sectors = tma_allocate(tags->set_count, sizeof *tags->dirty_sectors);
-    if (tags->sets == NULL || tags->remote_copies == NULL || tags->dirty_sectors == NULL) {
+    tags->priorities = tma_allocate(tags->set_count, sizeof *tags->priorities);
+    if (tags->sets == NULL || tags->remote_copies == NULL || tags->dirty_sectors == NULL ||
+        tags->priorities == NULL) {
         size_t sets = tags->set_count;
         tma_tags_free(tags);
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", sets);
@@ -53,6 +56,7 @@ void tma_tags_free(struct tma_l2_tags *tags) {
     tma_release(tags->sets);
     tma_release(tags->remote_copies);
     tma_release(tags->dirty_sectors);
+    tma_release(tags->priorities);
     *tags = (struct tma_l2_tags){0};
 }
 
@@ -169,10 +173,62 @@ static void clear_way(const struct tma_l2_tags *tags, struct tma_l2_set *set, in
     set->filling = (uint16_t)(set->filling & ~(1u << way));
     set->dirty = (uint16_t)(set->dirty & ~(1u << way));
     tma_tags_set_remote_copy(tags, set, way, false);
+    if (tags->hinted) {
+        struct tma_l2_priorities *priorities = &tags->priorities[set - tags->sets];
+        priorities->first = (uint16_t)(priorities->first & ~(1u << way));
+        priorities->last = (uint16_t)(priorities->last & ~(1u << way));
+    }
+}
+
+/* What a hint makes of the line of a way. Only evict_normal takes its place from a line that is to
+ * stay. */
+void tma_tags_set_priority(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                           enum tma_l2_hint hint) {
+    struct tma_l2_priorities *priorities = &tags->priorities[set - tags->sets];
+    uint32_t bit = 1u << way, first = priorities->first, last = priorities->last;
+    tags->hinted = true;
+    switch (hint) {
+    case TMA_L2_HINT_NONE:
+        first &= ~bit;
+        break;
+    case TMA_L2_HINT_FIRST:
+        first |= bit & ~last;
+        break;
+    case TMA_L2_HINT_LAST:
+        first &= ~bit;
+        last |= bit;
+        break;
+    case TMA_L2_HINT_NORMAL:
+        first &= ~bit;
+        last &= ~bit;
+        break;
+    }
+    *priorities = (struct tma_l2_priorities){(uint16_t)first, (uint16_t)last};
+}
+
+/* Of the lines of a set that are to stay, those that do: the ones that were accessed last, up to a
+ * part of the ways, which is not the same number in each set. */
+static uint32_t kept_ways(const struct tma_l2_tags *tags, const struct tma_l2_set *set,
+                          uint32_t last) {
+    uint64_t number = (uint64_t)(set - tags->sets), each = tags->ways * tags->kept_permille;
+    uint64_t most = (number + 1) * each / 1000 - number * each / 1000;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < TMA_L2_MAX_WAYS && most > 0; i++) {
+        uint32_t bit = 1u << (tags->policy->touch == NULL ? set->replacement >> 4 * i & 15 : i);
+        most -= (last & bit) != 0;
+        kept |= last & bit;
+    }
+    return kept;
 }
 
 static int choose_victim(const struct tma_l2_tags *tags, struct tma_l2_set *set) {
     uint32_t settled = tags->all_ways & ~(uint32_t)set->pending;
+    if (tags->hinted) {
+        const struct tma_l2_priorities *priorities = &tags->priorities[set - tags->sets];
+        uint32_t first = settled & priorities->first,
+                 others = settled & ~kept_ways(tags, set, priorities->last);
+        settled = first != 0 ? first : others != 0 ? others : settled;
+    }
     return tags->policy->victim(&set->replacement, settled);
 }
 

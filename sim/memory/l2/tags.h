@@ -67,6 +67,13 @@ struct tma_l2_tags {
      * therefore holds a copy; dirty_sectors: of the dirty ways: sectors that differ from DRAM. */
     uint16_t *remote_copies;
     tma_sector_masks *dirty_sectors;
+    /* Owned, by set: ways whose lines go first, and ways whose lines are to stay. Both are 0 until
+     * an access has had a hint: `hinted`. */
+    struct tma_l2_priorities {
+        uint16_t first, last;
+    } * priorities;
+    bool hinted;
+    uint32_t kept_permille; /* of the ways, those whose lines stay */
     size_t set_count;
     uint32_t ways;
     uint32_t all_ways; /* bit per way */
@@ -111,6 +118,16 @@ int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t
  * the first time, and the data is present at once. */
 bool tma_tags_hit(const struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,
                   uint32_t sectors);
+
+/* An access with a hint, or none, has touched a way: its line changes its priority. */
+void tma_tags_set_priority(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                           enum tma_l2_hint hint);
+
+static inline void tma_tags_hint(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                                 enum tma_l2_hint hint) {
+    if (tags->hinted || hint != TMA_L2_HINT_NONE)
+        tma_tags_set_priority(tags, set, way, hint);
+}
 
 /* Marks sectors as requested, so that they do not count as fetched in vain. */
 void tma_tags_mark_requested(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,

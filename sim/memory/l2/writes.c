@@ -43,6 +43,7 @@ TMA_RARE static bool commit(struct tma_core *core, struct tma_l2 *l2, uint32_t i
         return true;
     }
     tma_tags_write(&l2->tags, set, way, packet->sectors);
+    tma_tags_hint(&l2->tags, set, way, tma_write_hint(packet));
     tma_tags_set_remote_copy(&l2->tags, set, way, updates_copy(core, packet));
     struct tma_l2_victim cleaned =
         tma_tags_clean(&l2->tags, set, way, core->machine->l2.dirty_ways);

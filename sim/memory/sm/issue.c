@@ -33,6 +33,7 @@ bool tma_sm_issue(struct tma_core *core, struct tma_sms *sms, const struct tma_i
         .sm = issue->sm,
         .descriptor = issue->descriptor,
         .promotion = (uint8_t)issue->map->l2_promotion,
+        .policy = (uint16_t)issue->policy,
         .direction = issue->direction,
         .warp = (uint8_t)issue->warp,
         .copies = TMA_NONE,

@@ -57,6 +57,8 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
         struct tma_packet *packet = tma_packet_at(core, number);
         *packet = *common;
         packet->line = common->fill_line ? tma_fill_line(transfer->fill_lines++) : line;
+        if (transfer->policy != 0)
+            packet->hint = tma_l2_policy_hint(transfer->policy, packet->line) & 3u;
         packet->sent_cycle = tma_ticks_to_cycle(ticks);
         tma_locate_read(core, packet, side);
         tma_send(core, first, number, packet->sent_cycle + way_cycles);

@@ -118,6 +118,15 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
                          tma_event_of(TMA_WAKE_UNIT, 2 * core->machine->sm_count + sm), cycle);
 }
 
+/* Loads that keep nothing in L1, or only for now, keep their lines in L2 as little. */
+static enum tma_l2_hint hint_of(const struct tma_access *access, uint64_t line) {
+    if (access->policy != 0)
+        return tma_l2_policy_hint(access->policy, line);
+    bool passes =
+        access->caching == TMA_CACHING_NO_ALLOCATE || access->caching == TMA_CACHING_EVICT_FIRST;
+    return access->kind == TMA_ACCESS_LOAD && passes ? TMA_L2_HINT_FIRST : TMA_L2_HINT_NONE;
+}
+
 /* The part of a packet that all requests of an access have in common. */
 static struct tma_packet packet_of(const struct tma_core *core, const struct tma_access *access,
                                    uint32_t waiting, uint64_t line, uint32_t sectors) {
@@ -129,6 +138,7 @@ static struct tma_packet packet_of(const struct tma_core *core, const struct tma
         .sm = (uint8_t)access->sm,
         .gpc = (uint8_t)core->sm_gpc[access->sm],
         .promotion = TMA_L2_NONE,
+        .hint = hint_of(access, line) & 3u,
         .merged = TMA_NONE,
         .of_access = true,
         .waiting = waiting,

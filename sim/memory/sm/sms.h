@@ -68,6 +68,7 @@ struct tma_transfer {
     bool completed;    /* its completion is known */
     uint8_t warp;      /* stores: as in struct tma_issue */
     uint8_t promotion; /* enum tma_l2_promotion of the tensor map */
+    uint16_t policy;   /* as in struct tma_issue */
     enum tma_direction direction;
     uint32_t sm;
     uint32_t peer;         /* SM whose shared memory gets the bytes; TMA_NONE: those of L2 do */

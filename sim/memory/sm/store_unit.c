@@ -92,6 +92,7 @@ static void send(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
         .gpc = (uint8_t)core->sm_gpc[owner->sm],
         .promotion = owner->promotion & 3u,
         .partial = request->partial,
+        .hint = tma_l2_policy_hint(owner->policy, request->line) & 3u,
     };
     owner->outstanding++;
     tma_send_out(core, id);
