@@ -334,6 +334,7 @@ static enum tma_error_code plan_function(struct tma_core_builder *builder,
     for (size_t i = first; code == TMA_OK && i < end; ++i) {
         struct tma_core_instruction *planned = &builder->plan->instructions[i];
         classify(machine, module, &module->instructions[i], planned);
+        planned->polls = lowered[i].polls;
         note(builder->result, &lowered[i], (uint32_t)i);
         price(machine, ablation, builder->sass != NULL, &lowered[i], planned);
         if (!add_registers(builder, &module->instructions[i], planned))

@@ -48,6 +48,7 @@ struct tma_core_instruction {
     bool serialised;  /* a product that begins when the one before has ended */
     bool scoreboard;  /* its result comes from shared memory, a shuffle or the SFU */
     bool is_free;     /* it takes no time, and waits for nothing but barriers */
+    bool polls;       /* it loads what its loop waits for: a flag in global memory */
     bool renews;      /* a fence: caches of tensor maps lose the one at its address */
     uint16_t latency; /* from its issue until its result can be used; of memory: see the core */
     struct {

@@ -15,6 +15,7 @@
     X(TMA_STALL_ORDER, "dependency", "waiting for a result of its own of fixed latency")           \
     X(TMA_STALL_SHARED, "shared", "waiting for shared memory, shuffles or special functions")      \
     X(TMA_STALL_GLOBAL, "global", "waiting for global memory")                                     \
+    X(TMA_STALL_FLAG, "flags", "waiting for a flag in memory, which it loads in a loop")           \
     X(TMA_STALL_MBARRIER, "mbarrier", "waiting for the phase of an mbarrier")                      \
     X(TMA_STALL_BARRIER, "barrier", "waiting at a barrier of the CTA or the cluster")              \
     X(TMA_STALL_PRODUCT, "product", "waiting for matrix products")                                 \

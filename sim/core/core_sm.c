@@ -395,6 +395,12 @@ static uint64_t late_start(const struct tma_core_run *run, const struct tma_core
     return cycle;
 }
 
+/* Why a warp waits for what an access of global memory loads; TMA_CORE_NO_CAUSE: any. */
+static enum tma_core_stall memory_stall(const struct tma_core_run *run, uint32_t cause) {
+    return cause != TMA_CORE_NO_CAUSE && run->plan.instructions[cause].polls ? TMA_STALL_FLAG
+                                                                             : TMA_STALL_GLOBAL;
+}
+
 /* An operand comes from a load that is on its way. */
 static void be_late(struct tma_core_run *run, struct tma_core_warp *warp,
                     const struct tma_core_instruction *planned, uint32_t instruction,
@@ -416,9 +422,10 @@ static void finish_late(struct tma_core_run *run, struct tma_core_warp *warp) {
             warp->late[kept++] = warp->late[i];
             continue;
         }
-        finish_plain(run, warp, late.planned, late.instruction, late.cycle, start, TMA_STALL_GLOBAL,
+        enum tma_core_stall stall = memory_stall(run, late.cause);
+        finish_plain(run, warp, late.planned, late.instruction, late.cycle, start, stall,
                      late.cause);
-        end_block_later(warp, start, TMA_STALL_GLOBAL, late.cause);
+        end_block_later(warp, start, stall, late.cause);
         warp->unknown -= late.planned->write_count;
     }
     warp->late_count = kept;
@@ -468,14 +475,15 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
         if (same) {
             const struct tma_core_instruction *planned =
                 &run->plan.instructions[event->instruction];
-            set_results(run, warp, planned, event->cycle, TMA_STALL_GLOBAL, event->instruction);
+            enum tma_core_stall stall = memory_stall(run, event->instruction);
+            set_results(run, warp, planned, event->cycle, stall, event->instruction);
             warp->unknown -= planned->write_count;
             finish_late(run, warp);
             if (has_no_result(planned)) {
                 --warp->writes;
                 warp->written_cycle = event->cycle;
             }
-            unblock(sm, warp, event->cycle, TMA_STALL_GLOBAL, event->instruction);
+            unblock(sm, warp, event->cycle, stall, event->instruction);
         }
         break;
     }

@@ -990,6 +990,49 @@ static enum tma_error_code lower(struct pass *pass, uint32_t registers,
     return spill(pass, registers, whole, error);
 }
 
+/* Whether an instruction loads what others may have written meanwhile. */
+static bool looks_again(const struct tma_ptx_instruction *instruction) {
+    static const enum tma_ptx_word own[] = {TMA_PTX_DOT_SHARED, TMA_PTX_DOT_SHARED_CTA,
+                                            TMA_PTX_DOT_SHARED_CLUSTER, TMA_PTX_DOT_LOCAL};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (tma_ptx_has(instruction, own[i]))
+            return false;
+    return instruction->opcode == TMA_PTX_OP_ATOM ||
+           (instruction->opcode == TMA_PTX_OP_LD &&
+            (tma_ptx_has(instruction, TMA_PTX_DOT_VOLATILE) ||
+             tma_ptx_has(instruction, TMA_PTX_DOT_RELAXED) ||
+             tma_ptx_has(instruction, TMA_PTX_DOT_ACQUIRE) ||
+             tma_ptx_has(instruction, TMA_PTX_DOT_CV)));
+}
+
+/* Whether a loop that waits for a flag may have it, besides looking at the flag. */
+static bool only_waits(const struct tma_ptx_instruction *instruction) {
+    switch (instruction->opcode) {
+    case TMA_PTX_OP_BRA:
+    case TMA_PTX_OP_FENCE:
+    case TMA_PTX_OP_MEMBAR:
+    case TMA_PTX_OP_NANOSLEEP:
+    case TMA_PTX_OP_BAR_WARP_SYNC:
+        return true;
+    case TMA_PTX_OP_LD:
+        return tma_ptx_has(instruction, TMA_PTX_DOT_PARAM);
+    default:
+        return !tma_lowering_has_effect(instruction);
+    }
+}
+
+/* Marks the loads of loops that do nothing but wait for a flag in global memory. */
+static void mark_polls(const struct tma_lowering_facts *facts, struct tma_lowered *lowered) {
+    for (uint32_t l = 0; l < facts->loop_count; l++) {
+        const struct tma_lowering_loop *loop = &facts->loops[l];
+        bool waits = true;
+        for (uint32_t i = loop->first; i < loop->end; i++)
+            waits = waits && (looks_again(&facts->code[i]) || only_waits(&facts->code[i]));
+        for (uint32_t i = loop->first; waits && i < loop->end; i++)
+            lowered[i].polls = looks_again(&facts->code[i]);
+    }
+}
+
 enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t function,
                               uint32_t registers, const struct tma_lowering_options *options,
                               struct tma_lowered *lowered, struct tma_lowered_function *whole,
@@ -1008,6 +1051,8 @@ enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t func
         code = lower(&pass, registers, whole, error);
     if (code == TMA_OK && pass.options->sass != NULL)
         tma_sass_lower(pass.options->sass, module, function, lowered);
+    if (code == TMA_OK)
+        mark_polls(&facts, pass.lowered);
     tma_release(pass.folded);
     tma_release(pass.uniform);
     tma_release(pass.inputs);

@@ -75,6 +75,7 @@ struct tma_lowered {
     uint8_t latency; /* cycles from its last issue until its result can be used; 0: it depends on
                         memory, on the SFU's scoreboard or on a barrier, and is the core's */
     bool uniform;    /* on the uniform path: once for the warp */
+    bool polls; /* it loads from global memory what its loop, which does nothing else, waits for */
     bool serialised; /* wgmma: ptxas waits for it before the next one (C7515) */
     uint32_t reason; /* serialised: index of the instruction that defines an accumulator in between;
                         spilled: of the one with the most live registers; else UINT32_MAX */

@@ -117,6 +117,7 @@ struct tma_waves {
     X(TMA_ROLE_TENSOR_QUEUE, "tensor_queue", "queue of the tensor cores behind other roles")       \
     X(TMA_ROLE_STORES, "stores", "waiting for stores")                                             \
     X(TMA_ROLE_LOADS, "loads", "waiting for loads into registers")                                 \
+    X(TMA_ROLE_FLAG, "flags", "waiting for flags that other CTAs add to")                          \
     X(TMA_ROLE_BARRIER, "barrier", "waiting at named barriers")                                    \
     X(TMA_ROLE_TILE, "tile", "taking the next output tile")                                        \
     X(TMA_ROLE_MBARRIER, "mbarrier", "mbarrier instructions that need not wait")

@@ -8,8 +8,8 @@
 #include "report/sampled.h"
 #include "report/verdict.h"
 
-enum { MOST_CAUSES = TMA_CAUSE_COUNT };
-_Static_assert((int)MOST_CAUSES >= (int)TMA_ROLE_CAUSE_COUNT, "causes of roles fit, too");
+enum { MOST_CAUSES = TMA_ROLE_CAUSE_COUNT };
+_Static_assert((int)MOST_CAUSES >= (int)TMA_CAUSE_COUNT, "causes of slots fit, too");
 
 /* A rate in GB/s. */
 static void write_rate(const char *key, double bytes_per_cycle, uint32_t clock_mhz,

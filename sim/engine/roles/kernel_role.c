@@ -524,7 +524,7 @@ static void wake_for_flag(struct tma_kernel_engine *engine, const int64_t *count
             *counter < request.number)
             continue;
         engine->waiting_for_flags--;
-        spend_until(role, TMA_ROLE_LOADS, tma_flag_seen(&engine->machine, role->cycle, cycle));
+        spend_until(role, TMA_ROLE_FLAG, tma_flag_seen(&engine->machine, role->cycle, cycle));
         role->phase = TMA_ROLE_RUNNING;
         tma_actor_signal(&engine->simulation.actors, role->number);
     }
@@ -558,8 +558,7 @@ static bool use_flag(struct tma_role_state *role, const struct tma_statement *st
         return true;
     }
     if (*request.counter >= request.number) {
-        spend_until(role, TMA_ROLE_LOADS,
-                    tma_flag_seen(&engine->machine, role->cycle, role->cycle));
+        spend_until(role, TMA_ROLE_FLAG, tma_flag_seen(&engine->machine, role->cycle, role->cycle));
         return true;
     }
     engine->waiting_for_flags++;
