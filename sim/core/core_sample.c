@@ -659,9 +659,10 @@ static void grow_line(struct tma_ptx_line *line, uint64_t stalls[TMA_STALL_COUNT
 static void grow_result(struct tma_ptx_result *executed, struct tma_core_result *result,
                         const struct figure_sums *whole, const struct figure_sums *part) {
     executed->instructions = grow(executed->instructions, whole->executions, part->executions);
-    uint64_t *const shared[] = {&executed->shared_loads, &executed->shared_stores,
-                                &executed->shared_load_wavefronts,
-                                &executed->shared_store_wavefronts};
+    uint64_t *const shared[] = {
+        &executed->shared_loads,           &executed->shared_stores,
+        &executed->shared_load_wavefronts, &executed->shared_store_wavefronts,
+        &executed->shared_load_conflicts,  &executed->shared_store_conflicts};
     for (size_t v = 0; v < sizeof shared / sizeof shared[0]; ++v)
         *shared[v] = grow(*shared[v], whole->shared, part->shared);
     uint64_t *const bulk[] = {&executed->tma_loads,      &executed->tma_stores,

@@ -106,6 +106,9 @@ struct tma_launch {
 struct tma_launch_measured {
     const char *gpu;                          /* its key in the record; borrowed */
     uint64_t instructions, alu, fma, xu, lsu; /* of warps, in SASS: in all, and by pipe */
+    /* Of shared memory; conflicts are a part of wavefronts. */
+    uint64_t shared_load_wavefronts, shared_load_conflicts;
+    uint64_t shared_store_wavefronts, shared_store_conflicts;
     uint64_t cycles, ns, dram_read_sectors, dram_write_sectors, l2_sectors;
     uint64_t warm_ns;    /* with the buffers in L2 */
     uint64_t empty_ns;   /* what a kernel that does nothing took, measured alike */

@@ -329,21 +329,25 @@ bool tma_launch_measurement(const struct tma_launch *launch, const char *machine
     for (const struct tma_yaml_node *node = all->first; node != NULL; node = node->next) {
         if (node->kind != TMA_YAML_MAPPING || node->key == NULL || !is_word_of(machine, node->key))
             continue;
-        *measured =
-            (struct tma_launch_measured){.gpu = node->key,
-                                         .cycles = counts_cycles(node) ? figure(node, "cycles") : 0,
-                                         .ns = figure(node, "ns"),
-                                         .instructions = figure(node, "instructions"),
-                                         .alu = figure(node, "alu"),
-                                         .fma = figure(node, "fma"),
-                                         .xu = figure(node, "xu"),
-                                         .lsu = figure(node, "lsu"),
-                                         .dram_read_sectors = figure(node, "dram_read_sectors"),
-                                         .dram_write_sectors = figure(node, "dram_write_sectors"),
-                                         .l2_sectors = figure(node, "l2_sectors"),
-                                         .warm_ns = figure(node, "warm_ns"),
-                                         .empty_ns = figure(node, "empty_ns"),
-                                         .launch_mhz = figure(node, "launch_mhz")};
+        *measured = (struct tma_launch_measured){
+            .gpu = node->key,
+            .cycles = counts_cycles(node) ? figure(node, "cycles") : 0,
+            .ns = figure(node, "ns"),
+            .instructions = figure(node, "instructions"),
+            .alu = figure(node, "alu"),
+            .fma = figure(node, "fma"),
+            .xu = figure(node, "xu"),
+            .lsu = figure(node, "lsu"),
+            .shared_load_wavefronts = figure(node, "shared_load_wavefronts"),
+            .shared_load_conflicts = figure(node, "shared_load_conflicts"),
+            .shared_store_wavefronts = figure(node, "shared_store_wavefronts"),
+            .shared_store_conflicts = figure(node, "shared_store_conflicts"),
+            .dram_read_sectors = figure(node, "dram_read_sectors"),
+            .dram_write_sectors = figure(node, "dram_write_sectors"),
+            .l2_sectors = figure(node, "l2_sectors"),
+            .warm_ns = figure(node, "warm_ns"),
+            .empty_ns = figure(node, "empty_ns"),
+            .launch_mhz = figure(node, "launch_mhz")};
         return measured->ns > 0;
     }
     return false;

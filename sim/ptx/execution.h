@@ -103,6 +103,8 @@ struct tma_ptx_result {
     uint64_t instructions;                /* executed warp instructions */
     uint64_t shared_loads, shared_stores; /* warp instructions that access shared memory */
     uint64_t shared_load_wavefronts, shared_store_wavefronts;
+    uint64_t shared_load_conflicts,
+        shared_store_conflicts; /* of these, beyond the fewest that do */
     uint64_t tma_loads, tma_stores, tma_reductions, tma_prefetches, tma_load_bytes, tma_store_bytes;
     uint64_t ended_ctas;
     struct tma_ptx_line *lines;       /* owned: one for each of the module's instructions */

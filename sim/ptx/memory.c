@@ -268,10 +268,9 @@ void tma_count_shared(struct tma_warp *warp, const struct tma_op *op, int kind, 
     struct tma_ptx_line *line = tma_line(warp, op);
     line->wavefronts += cost->cost;
     line->ideal_wavefronts += cost->ideal;
-    if (store)
-        result->shared_store_wavefronts += cost->cost;
-    else
-        result->shared_load_wavefronts += cost->cost;
+    *(store ? &result->shared_store_wavefronts : &result->shared_load_wavefronts) += cost->cost;
+    *(store ? &result->shared_store_conflicts : &result->shared_load_conflicts) +=
+        cost->cost - cost->ideal;
 }
 
 void tma_count_shared_words(struct tma_warp *warp, const struct tma_op *op, uint32_t loads,

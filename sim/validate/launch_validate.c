@@ -466,6 +466,64 @@ static void write_sass(const struct launch_validation *validation, uint32_t file
     write_sass_errors(validation, file, NULL, out);
 }
 
+/* Wavefronts of shared memory, with and without conflicts: those of addresses, and in a profiler
+ * also those with what else uses shared memory meanwhile. */
+struct wavefronts {
+    uint64_t predicted, measured, predicted_conflicts, measured_conflicts;
+};
+
+static struct wavefronts wavefronts_of(const struct launch_outcome *outcome, bool stores) {
+    const struct tma_ptx_result *counts = &outcome->counts;
+    const struct tma_launch_measured *measured = &outcome->measured;
+    return stores ? (struct wavefronts){counts->shared_store_wavefronts,
+                                        measured->shared_store_wavefronts,
+                                        counts->shared_store_conflicts,
+                                        measured->shared_store_conflicts}
+                  : (struct wavefronts){
+                        counts->shared_load_wavefronts, measured->shared_load_wavefronts,
+                        counts->shared_load_conflicts, measured->shared_load_conflicts};
+}
+
+/* Whether a count lies within 2 % of a measured one. */
+static bool is_close(uint64_t predicted, uint64_t measured) {
+    uint64_t off = predicted > measured ? predicted - measured : measured - predicted;
+    return off * 50 <= measured;
+}
+
+static void ideal_json(const char *key, const struct launch_outcome *outcome, bool stores,
+                       struct tma_json *json) {
+    struct wavefronts figure = wavefronts_of(outcome, stores);
+    tma_json_begin_line(json, key);
+    tma_json_unsigned(json, "predicted", figure.predicted - figure.predicted_conflicts);
+    if (outcome->measured.instructions > 0)
+        tma_json_unsigned(json, "measured", figure.measured - figure.measured_conflicts);
+    tma_json_end_object(json);
+}
+
+/* How many wavefronts agree with the profiler's; nothing if none were measured. */
+static void write_wavefronts(const struct launch_validation *validation, uint32_t file, FILE *out) {
+    size_t figures = 0, close = 0, ideal = 0;
+    for (size_t i = 0; i < validation->record_count; i++) {
+        const struct launch_outcome *outcome = &validation->outcomes[i];
+        if (validation->records[i].file != file || !outcome->run ||
+            outcome->measured.instructions == 0)
+            continue;
+        for (int stores = 0; stores < 2; stores++) {
+            struct wavefronts figure = wavefronts_of(outcome, stores != 0);
+            figures++;
+            close += is_close(figure.predicted, figure.measured);
+            ideal += is_close(figure.predicted - figure.predicted_conflicts,
+                              figure.measured - figure.measured_conflicts);
+        }
+    }
+    if (figures > 0)
+        fprintf(
+            out,
+            "  shared wavefronts  within 2 %% of the profiler's: %zu of %zu figures of loads and "
+            "stores; without the conflicts of both: %zu\n",
+            close, figures, ideal);
+}
+
 static void row_json(const struct launch_outcome *outcome, struct tma_json *json) {
     tma_json_begin_object(json, NULL);
     tma_json_string(json, "name", outcome->name);
@@ -480,6 +538,8 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
     tma_json_unsigned(json, "shared_stores", outcome->counts.shared_stores);
     tma_json_unsigned(json, "shared_load_wavefronts", outcome->counts.shared_load_wavefronts);
     tma_json_unsigned(json, "shared_store_wavefronts", outcome->counts.shared_store_wavefronts);
+    ideal_json("shared_load_ideal_wavefronts", outcome, false, json);
+    ideal_json("shared_store_ideal_wavefronts", outcome, true, json);
     tma_json_unsigned(json, "tma_load_bytes", outcome->counts.tma_load_bytes);
     tma_json_unsigned(json, "tma_store_bytes", outcome->counts.tma_store_bytes);
     sass_json(outcome, json);
@@ -640,6 +700,7 @@ static void write_text(const struct launch_validation *validation, FILE *out) {
                     "simulates all\n",
                     sums.sampled, tma_decimal(sums.most_sampled_error, 1).text);
         write_sass(validation, file, out);
+        write_wavefronts(validation, file, out);
         for (size_t i = 0; i < validation->record_count; i++) {
             const struct launch_outcome *outcome = &validation->outcomes[i];
             if (validation->records[i].file != file || outcome->reason[0] == '\0')
