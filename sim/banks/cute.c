@@ -106,13 +106,14 @@ static enum tma_error_code find_mode(const struct cute_cursor *cursor, const uin
                                      bool in_bytes, struct tma_cute_layout *layout) {
     uint32_t base = swizzle[1] + (in_bytes ? 0 : (uint32_t)__builtin_ctz(layout->element_bits / 8));
     if (swizzle[0] > 3 || base != CHUNK_BITS || swizzle[2] != 3)
-        return tma_fail(cursor->error, TMA_ERROR_ARGUMENT,
-                        "TMA has no Swizzle<%u,%u,%u> of %s; allowed: <1,%u,3>, <2,%u,3> and "
-                        "<3,%u,3> for 32b, 64b and 128b",
-                        swizzle[0], swizzle[1], swizzle[2],
-                        in_bytes ? "bytes behind smem_ptr" : "elements",
-                        CHUNK_BITS + swizzle[1] - base, CHUNK_BITS + swizzle[1] - base,
-                        CHUNK_BITS + swizzle[1] - base);
+        return tma_fail(
+            cursor->error, TMA_ERROR_ARGUMENT,
+            "TMA has no Swizzle<%u,%u,%u> of %s; allowed: <1,%u,3>, <2,%u,3> and "
+            "<3,%u,3> for 32b, 64b and 128b%s",
+            swizzle[0], swizzle[1], swizzle[2], in_bytes ? "bytes behind smem_ptr" : "elements",
+            CHUNK_BITS + swizzle[1] - base, CHUNK_BITS + swizzle[1] - base,
+            CHUNK_BITS + swizzle[1] - base,
+            in_bytes ? "" : "; behind Swizzle<...> o smem_ptr[16b](0) o it counts bytes");
     layout->swizzle = modes_by_bits[swizzle[0]];
     return TMA_OK;
 }

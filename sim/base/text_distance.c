@@ -72,12 +72,22 @@ static bool is_short_form(const char *wanted, const char *candidate) {
     return begins(wanted, candidate) && strlen(candidate) > length && is_parting(candidate[length]);
 }
 
-void tma_suggest(struct tma_suggestion *suggestion, const char *candidate) {
-    const char *wanted = suggestion->wanted;
+/* Copies a text in small letters, as far as there is room. */
+static void copy_small(char to[static TMA_MAX_SUGGESTION], const char *text) {
+    size_t i = 0;
+    for (; i + 1 < TMA_MAX_SUGGESTION && text[i] != '\0'; i++)
+        to[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] - 'A' + 'a' : text[i]);
+    to[i] = '\0';
+}
+
+void tma_suggest(struct tma_suggestion *suggestion, const char *named) {
+    char wanted[TMA_MAX_SUGGESTION], candidate[TMA_MAX_SUGGESTION];
+    copy_small(wanted, suggestion->wanted);
+    copy_small(candidate, named);
     size_t distance = tma_text_distance(wanted, candidate);
     /* A candidate with more than a third of its characters wrong is more likely another name, if
      * not its words are the same. */
-    size_t length = strlen(candidate), tolerance = 1 + length / 3;
+    size_t length = strlen(named), tolerance = 1 + length / 3;
     if (length >= TMA_MAX_SUGGESTION)
         return;
     if (has_same_words(wanted, candidate) || is_short_form(wanted, candidate))
@@ -87,7 +97,7 @@ void tma_suggest(struct tma_suggestion *suggestion, const char *candidate) {
     if (distance > tolerance || distance >= length)
         return;
     if (suggestion->best[0] == '\0' || distance < suggestion->distance) {
-        memcpy(suggestion->best, candidate, length + 1);
+        memcpy(suggestion->best, named, length + 1);
         suggestion->distance = distance;
     }
 }

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/allocation.h"
 #include "base/version.h"
 #include "cli/files/output.h"
 #include "cli/files/piped_input.h"
+#include "cli/help/situations.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
 #include "scenario/suggestion.h"
@@ -32,6 +34,8 @@ static const struct cli_verb *find_verb(const char *name) {
     }
     if (suggestion.best[0] != '\0')
         cli_error("unknown verb \"%s\"; did you mean \"%s\"?", name, suggestion.best);
+    else if (cli_situation_has(name))
+        cli_error("unknown verb \"%s\"; tmasim help %s says what to do then", name, name);
     else
         cli_error("unknown verb \"%s\"; see tmasim --help", name);
     return NULL;
@@ -42,6 +46,24 @@ static bool spares_operands(const struct cli_options *options) {
     for (size_t i = 0; i < options->operands.count; i++)
         if (!cli_output_spares(options->output, options->operands.items[i]))
             return false;
+    return true;
+}
+
+/* False, with an error that says what to do, if an operand is CUDA source, PTX or the like, or a
+ * setting. */
+static bool are_readable_kinds(const struct cli_verb *verb, const struct cli_options *options) {
+    for (size_t i = 0; i < options->operands.count && verb->takes_scenario; i++) {
+        const char *operand = options->operands.items[i];
+        const char *what = cli_situation_of_file(operand);
+        bool is_setting = strchr(operand, '=') != NULL && access(operand, F_OK) != 0;
+        if (what != NULL)
+            cli_error("%s is %s", operand, what);
+        else if (is_setting)
+            cli_error("%s: %s is no file; parameters and settings go behind --set", verb->name,
+                      operand);
+        if (what != NULL || is_setting)
+            return false;
+    }
     return true;
 }
 
@@ -101,7 +123,8 @@ static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
     options->verbs = verbs;
     if (options->help)
         cli_verb_help(verb);
-    else if (!find_input(verb, options) || !find_scenarios(verb, options))
+    else if (!are_readable_kinds(verb, options) || !find_input(verb, options) ||
+             !find_scenarios(verb, options))
         status = CLI_ERROR;
     else
         status = spares_operands(options) ? verb->run(options) : CLI_ERROR;

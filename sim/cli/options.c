@@ -48,14 +48,41 @@ const struct cli_option *cli_find_option(const struct cli_verb *verb, const char
     return NULL;
 }
 
+/* What other programs call an option of a verb that has one; NULL: no other name is known. */
+static const char *other_name(const struct cli_verb *verb, const char *name) {
+    static const struct {
+        const char *name, *option, *instead;
+    } others[] = {
+        {"--json", "--format", "--format json"},  {"--csv", "--format", "--format csv"},
+        {"--svg", "--format", "--format svg"},    {"--markdown", "--format", "--format markdown"},
+        {"--html", "--output", "--output"},       {"--file", "--output", "--output"},
+        {"--verbose", "--details", "--details"},  {"--all", "--details", "--details"},
+        {"--machine", "--gpu", "--gpu"},          {"--device", "--gpu", "--gpu"},
+        {"--threads", "--jobs", "--jobs"},        {"--params", "--set", "--set NAME=VALUE"},
+        {"--param", "--set", "--set NAME=VALUE"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i].name) == 0 &&
+            cli_find_option(verb, others[i].option, strlen(others[i].option)) != NULL)
+            return others[i].instead;
+    /* Parameters of kernels have capital letters. */
+    return name[0] == '-' && name[1] == '-' && name[2] >= 'A' && name[2] <= 'Z' &&
+                   cli_find_option(verb, "--set", strlen("--set")) != NULL
+               ? "--set NAME=VALUE"
+               : NULL;
+}
+
 static bool unknown_option(const struct cli_verb *verb, const char *argument, size_t length) {
     char name[TMA_MAX_SUGGESTION];
     snprintf(name, sizeof name, "%.*s", (int)length, argument);
     struct tma_suggestion suggestion = {.wanted = name};
     for (size_t i = 0; i < verb->option_count; i++)
         tma_suggest(&suggestion, verb->options[i].name);
-    if (suggestion.best[0] != '\0')
-        cli_error("%s: unknown option %s; did you mean %s?", verb->name, name, suggestion.best);
+    const char *instead = other_name(verb, name);
+    if (instead == NULL && suggestion.best[0] != '\0')
+        instead = suggestion.best;
+    if (instead != NULL)
+        cli_error("%s: unknown option %s; did you mean %s?", verb->name, name, instead);
     else
         cli_error("%s: unknown option %s; see tmasim %s --help", verb->name, name, verb->name);
     return false;
@@ -190,8 +217,9 @@ static bool check_operands(const struct cli_verb *verb, const struct cli_options
     size_t count = options->operands.count;
     if (options->help || (count >= verb->min_operands && count <= verb->max_operands))
         return true;
-    cli_error("%s: expected %s, got %zu operand%s", verb->name, verb->operands, count,
-              count == 1 ? "" : "s");
+    const char *several = count > verb->max_operands ? verb->several : NULL;
+    cli_error("%s: expected %s, got %zu operand%s%s%s", verb->name, verb->operands, count,
+              count == 1 ? "" : "s", several == NULL ? "" : "; ", several == NULL ? "" : several);
     return false;
 }
 

@@ -74,6 +74,7 @@ struct cli_verb {
     const char *example;  /* a command line, without "tmasim" and the verb */
     const char *statuses; /* the exit statuses and their meaning, or NULL */
     size_t min_operands, max_operands;
+    const char *several; /* what takes more operands than this verb; NULL: nothing does */
     bool takes_scenario; /* operands may name kernels or scenarios of the library */
     /* Can the verb do something with the scenario of this file? NULL: with any. Of two of one name
      * it gets the one that suits. */

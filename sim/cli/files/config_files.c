@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/help/situations.h"
 #include "cli/messages.h"
 #include "scenario/config_path.h"
 
@@ -22,10 +23,15 @@ bool cli_config_resolve(const char *operand, const char *const *folders,
 bool cli_config_may_exist(const char *operand, const char *const *folders, const char *what) {
     struct tma_suggestion suggestion = {.wanted = operand};
     if (strpbrk(operand, "/.(<:") != NULL || strcmp(operand, "-") == 0 ||
-        access(operand, F_OK) == 0)
+        strncmp(operand, "0x", 2) == 0 || access(operand, F_OK) == 0)
         return true;
     tma_config_suggest(&suggestion, folders);
-    if (suggestion.best[0] != '\0')
+    if (cli_situation_has(operand))
+        cli_error(
+            "\"%s\" is neither a file nor a %s that belongs to tmasim; tmasim help %s says what "
+            "to do then",
+            operand, what, operand);
+    else if (suggestion.best[0] != '\0')
         cli_error("\"%s\" is neither a file nor a %s that belongs to tmasim; did you mean \"%s\"?",
                   operand, what, suggestion.best);
     else

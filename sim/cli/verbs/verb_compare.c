@@ -274,6 +274,9 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_compare = {
     .name = "compare",
+    .several =
+        "tmasim run A B has a row for each of several scenarios, tmasim tune A B the best of "
+        "each kernel",
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
     .suits = cli_has_consumers,

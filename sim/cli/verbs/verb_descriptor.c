@@ -120,12 +120,17 @@ static int run(const struct cli_options *options) {
     struct reader reader = {0};
     struct cli_output output;
     uint64_t value = 0;
-    bool has_tile = options->operands.count > 0, good = true;
-    if (!has_tile && own->value == NULL) {
+    /* A number alone is meant as a descriptor. */
+    const char *alone = options->operands.count == 1 ? options->operands.items[0] : NULL;
+    bool is_value = alone != NULL && own->value == NULL && alone[0] == '0' &&
+                    (alone[1] == 'x' || alone[1] == 'X');
+    const char *text = is_value ? alone : own->value;
+    bool has_tile = options->operands.count > 0 && !is_value, good = true;
+    if (!has_tile && text == NULL) {
         cli_error("descriptor: expected a scenario, --value, or both");
         return CLI_ERROR;
     }
-    if (own->value != NULL && !read_value(own->value, &value))
+    if (text != NULL && !read_value(text, &value))
         return CLI_ERROR;
     if (has_tile &&
         (!cli_tiles_alone_read(options, &scenario) || !find_reader(own, &scenario, &reader))) {
@@ -133,9 +138,9 @@ static int run(const struct cli_options *options) {
         return CLI_ERROR;
     }
     bool opened = cli_output_open(&output, options->output);
-    if (opened && own->value != NULL)
+    if (opened && text != NULL)
         write_fields(value, output.file);
-    if (opened && own->value != NULL && has_tile)
+    if (opened && text != NULL && has_tile)
         good = compare(&reader, value, output.file);
     else if (opened && has_tile)
         write_steps(&reader, output.file);

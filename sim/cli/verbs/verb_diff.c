@@ -1,8 +1,10 @@
 /* tmasim diff: the differences of reports, sweeps or traces. */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/allocation.h"
 #include "cli/difference_options.h"
+#include "cli/files/config_files.h"
 #include "cli/files/output.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
@@ -154,9 +156,23 @@ static int diff_variants(const struct diff_options *own) {
     return status;
 }
 
+/* The name of a scenario is no report of it. */
+static bool is_scenario(const char *operand) {
+    struct cli_config_path path;
+    if (access(operand, F_OK) == 0 || !cli_scenario_find(operand, &path))
+        return false;
+    cli_error("diff: %s is a scenario, not a report; tmasim run A B has a row for each of several, "
+              "and tmasim run %s --format json -o FILE writes a report",
+              operand, operand);
+    return true;
+}
+
 static int run(const struct cli_options *options) {
     const struct diff_options *own = (const struct diff_options *)options;
     bool traces = false;
+    for (size_t i = 0; i < options->operands.count; i++)
+        if (is_scenario(options->operands.items[i]))
+            return CLI_ERROR;
     for (size_t i = 0; i < options->operands.count; i++)
         traces |= is_trace(options->operands.items[i]);
     return traces ? diff_traces(own) : diff_variants(own);

@@ -18,7 +18,8 @@ static bool read_kind(const char *name, enum tma_fragment_kind *kind) {
     int value;
     if (!tma_value_of(&tma_fragment_names, name, &value)) {
         char *allowed = tma_names_list(&tma_fragment_names);
-        cli_error("unknown fragment \"%s\"; allowed: %s", name, allowed == NULL ? "" : allowed);
+        cli_error("unknown fragment \"%s\"; allowed: %s; --size has the columns of wgmma_d", name,
+                  allowed == NULL ? "" : allowed);
         tma_release(allowed);
         return false;
     }

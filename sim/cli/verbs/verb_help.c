@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "cli/help/help_topics.h"
 #include "cli/help/manual.h"
+#include "cli/help/situations.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
 
@@ -20,10 +21,14 @@ static void print_overview(const struct cli_verb *const *verbs) {
            TMA_VERSION);
     for (; *verbs != NULL; verbs++)
         printf("  %-12s%s\n", (*verbs)->name, (*verbs)->summary);
-    printf("\ntmasim VERB --help shows the options of a verb. tmasim help scenario, kernel and "
-           "machine list every key\nof those files; tmasim help rules lists every rule of tensor "
-           "maps, tmasim help faults\nwhat can be the cause of what CUDA says; scenario-schema and "
-           "machine-schema are the JSON Schemas of files.\n");
+    printf(
+        "\ntmasim VERB --help shows the options of a verb. tmasim help scenario, kernel and "
+        "machine list every key\nof those files; tmasim help rules lists every rule of tensor "
+        "maps, tmasim help faults\nwhat can be the cause of what CUDA says; scenario-schema and "
+        "machine-schema are the JSON Schemas of files.\n\ntmasim help WORD has the commands for a "
+        "situation: ");
+    cli_situation_list(stdout);
+    puts(".");
 }
 
 static const struct cli_verb *find_verb(const char *name, const struct cli_verb *const *verbs) {
@@ -46,6 +51,10 @@ static int print_topic(const char *name, const struct cli_verb *const *verbs, bo
         topic++;
     if (topic->name != NULL && (!man || topic->write_manual != NULL)) {
         (man ? topic->write_manual : topic->write)(stdout);
+        return CLI_OK;
+    }
+    if (!man && cli_situation_has(name)) {
+        cli_situation_write(name, stdout);
         return CLI_OK;
     }
     char allowed[200];
@@ -88,8 +97,9 @@ const struct cli_verb cli_help = {
     .takes_topic = true,
     .example = "scenario",
     .summary = "Show how to use a verb, the keys of a file, or the rules of tensor maps.",
-    .details = "The topic is a verb, scenario, kernel, machine, rules, scenario-schema or "
-               "machine-schema.",
+    .details = "The topic is a verb, scenario, kernel, machine, rules, scenario-schema, "
+               "machine-schema, or a word for\nwhat you want to know: hang, race, slow, tile, "
+               "layout, descriptor, cuda, triton, accuracy, ...",
     .statuses = "0 done, 2 error",
     .max_operands = 1,
     .options = options,

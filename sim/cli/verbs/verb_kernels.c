@@ -80,6 +80,14 @@ static bool list_kernel(struct listing *listing, const char *folder, const char 
     return good;
 }
 
+/* Whether an operand names the kernel; without operands all are wanted. */
+static bool is_wanted(const struct cli_options *options, const char *name) {
+    bool wanted = options->operands.count == 0;
+    for (size_t i = 0; i < options->operands.count; i++)
+        wanted = wanted || strcmp(options->operands.items[i], name) == 0;
+    return wanted;
+}
+
 static bool list_kernels(const struct cli_options *options, const char *folder,
                          const struct cli_config_names *names, FILE *out) {
     struct listing listing = {
@@ -90,7 +98,8 @@ static bool list_kernels(const struct cli_options *options, const char *folder,
         tma_json_begin_array(&listing.json, "kernels");
     }
     for (size_t i = 0; i < names->count; i++)
-        good = list_kernel(&listing, folder, names->items[i]) && good;
+        if (is_wanted(options, names->items[i]))
+            good = list_kernel(&listing, folder, names->items[i]) && good;
     if (listing.as_json) {
         tma_json_end_array(&listing.json);
         tma_json_end_object(&listing.json);
@@ -99,6 +108,17 @@ static bool list_kernels(const struct cli_options *options, const char *folder,
 }
 
 static int run(const struct cli_options *options) {
+    static const char *const folders[] = {"kernels", NULL};
+    struct cli_config_path path;
+    for (size_t i = 0; i < options->operands.count; i++) {
+        const char *name = options->operands.items[i];
+        bool is_path = strpbrk(name, "/.") != NULL;
+        if (!is_path && cli_config_resolve(name, folders, &path))
+            continue;
+        if (is_path || cli_config_may_exist(name, folders, "kernel"))
+            cli_error("kernels: %s is no kernel of the library", name);
+        return CLI_ERROR;
+    }
     return cli_config_list(options, "kernels", list_kernels);
 }
 
@@ -109,8 +129,9 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_kernels = {
     .name = "kernels",
-    .operands = "",
-    .example = "--format json",
+    .operands = "[NAME...]",
+    .max_operands = SIZE_MAX,
+    .example = "gemm",
     .summary = "List the kernels of the library, with their parameters and defaults.",
     .details =
         "`tmasim run NAME --set PARAMETER=VALUE` runs one of them. Derived values come from the\n"

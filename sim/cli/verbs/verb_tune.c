@@ -143,7 +143,8 @@ static int run(const struct cli_options *options) {
     if (kernels == NULL)
         cli_error("out of memory");
     else if (own->tries.count == 0 && own->list == NULL)
-        cli_error("tune: nothing to try; expected --try PARAMETER=VALUES or --list FILE");
+        cli_error("tune: nothing to try; expected --try PARAMETER=VALUES, as in --try "
+                  "BM=64,128 STAGES=2:4, or --list FILE; tmasim kernels NAME lists parameters");
     else if (cli_draws_most(own->draws) && find_kernels(options, kernels) &&
              spares_inputs(own, kernels) && cli_variants_make(&own->tries, own->list, &variants) &&
              separate(own, kernels, &variants))

@@ -30,7 +30,7 @@ when_running() {
 echo "-- INT: a report of what was done, and no trace"
 try when_running INT tmasim run $scenario |
     sed 's/cycle [1-9][0-9]*:/cycle N:/; s/^limited by .*/limited by .../; /most likely/d; /^$/,$d' | grep -v '  *[0-9][0-9]*'
-try when_running INT tmasim run $scenario --format json | sed '5,$d'
+try when_running INT tmasim run $scenario --format json | sed -E '7,$d; s/[0-9a-f]{16}/DIGEST/g'
 echo "-- INT: the same of a kernel with roles"
 kernel=../../configs/scenarios/kernels/two_depths.yaml
 mkdir "$SCRATCH/folder"

@@ -1,0 +1,22 @@
+/* What people ask for by a word of their own: "hang", "cuda", "swizzle", ...; and the commands that
+ * answer it. */
+#ifndef TMA_CLI_SITUATIONS_H
+#define TMA_CLI_SITUATIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Whether `tmasim help WORD` has something to say of the word, in any case of its letters. */
+bool cli_situation_has(const char *word);
+
+/* Writes all situations that have the word. */
+void cli_situation_write(const char *word, FILE *out);
+
+/* Writes a line with the first word of each. */
+void cli_situation_list(FILE *out);
+
+/* What to do with a file that is no scenario and no launch file, as its name says: a sentence; NULL
+ * where the name says nothing. */
+const char *cli_situation_of_file(const char *path);
+
+#endif
