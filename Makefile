@@ -452,7 +452,7 @@ build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) s
 	@echo "$@: $$(stat -c %s $@) bytes"
 
 CAPTURES := $(addprefix build/capture-,banks shared-port clusters role-costs pipelines line-latencies \
-            l2-capacity slice-hash slice-rates gpc-links dram-banks refresh-drift coalescer sm-distances \
+            l2-capacity slice-hash slice-rates gpc-links dram-banks refresh-drift coalescer sm-distances slice-distances page-homes \
             partition-distances pipe-rates product-groups instruction-costs accesses copies first-touch launch-parts \
             tensormap-costs clocks l2-hints)
 .PHONY: capture
@@ -475,9 +475,11 @@ build/capture-line-latencies: scripts/capture/ptx.cuh scripts/capture/read_all.c
 build/capture-l2-capacity: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-l2-hints: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-slice-hash: scripts/capture/ptx.cuh scripts/capture/random.cuh
+build/capture-page-homes: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh
 build/capture-slice-rates: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
 build/capture-gpc-links: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
 build/capture-coalescer: scripts/capture/ptx.cuh scripts/capture/lines.cuh
+build/capture-slice-distances: scripts/capture/ptx.cuh scripts/capture/slice_lines.cuh
 build/capture-sm-distances: scripts/capture/ptx.cuh scripts/capture/lines.cuh
 build/capture-partition-distances: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/slice_lines.cuh
 build/capture-pipe-rates: scripts/capture/wgmma.cuh

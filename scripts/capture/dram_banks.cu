@@ -1,6 +1,6 @@
 /* Finds how DRAM behind a slice of L2 is organised:
  *
- *   capture-dram-banks pairs > dram_banks.tsv
+ *   capture-dram-banks pairs [COUNT] > dram_banks.tsv
  *   capture-dram-banks rows > dram_rows.tsv
  *   capture-dram-banks waits > dram_refresh.tsv
  *
@@ -22,7 +22,6 @@
 #include "random.cuh"
 #include "slice_lines.cuh"
 
-static const uint64_t gigabytes = 118;
 static const uint32_t no_line = 0xffffffff;
 static const uint32_t warps = 4, warp_lines = 8, lines = warps * warp_lines, line_lanes = 4;
 static const int most_trials = 200000;
@@ -84,8 +83,19 @@ static uint32_t place_of(uint32_t unit, uint32_t line) {
            parity(block & 0xb5a94) << 3 | parity(block & 0x51d10) << 4;
 }
 
+/* Of the allocation: all but 4 GiB of the GPU's memory. */
+static uint64_t buffer_bytes() {
+    static uint64_t bytes;
+    if (bytes == 0) {
+        size_t available = 0, all = 0;
+        check(cudaMemGetInfo(&available, &all), "size of memory");
+        bytes = (available >> 30) - 4 << 30;
+    }
+    return bytes;
+}
+
 static uint32_t random_unit() {
-    uint32_t all = uint32_t((gigabytes << 30) / 128 / block_lines * 64 / slices) - 256;
+    uint32_t all = uint32_t(buffer_bytes() / 128 / block_lines * 64 / slices) - 256;
     return first_unit() + random_below(all);
 }
 
@@ -121,8 +131,8 @@ static std::vector<result> run(const std::vector<trial> &trials) {
     static result *results;
     static uint32_t *sink;
     if (buffer == nullptr) {
-        check(cudaMalloc(&buffer, gigabytes << 30), "memory");
-        check(cudaMemset(buffer, 0, gigabytes << 30), "memset");
+        check(cudaMalloc(&buffer, buffer_bytes()), "memory");
+        check(cudaMemset(buffer, 0, buffer_bytes()), "memset");
         check(cudaMalloc(&on_device, most_trials * sizeof *on_device), "trials");
         check(cudaMalloc(&results, most_trials * sizeof *results), "results");
         check(cudaMalloc(&sink, warps * 32 * sizeof *sink), "sink");
@@ -148,10 +158,10 @@ static double percentile(std::vector<double> values, double part) {
 struct singles {
     std::vector<trial> trials;
     std::vector<result> results;
-    double base[2][slices];
+    double base[2][most_slices];
 
     singles() {
-        std::vector<double> cycles[2][slices];
+        std::vector<double> cycles[2][most_slices];
         for (int i = 0; i < most_trials; i++) {
             trial trial = empty_trial();
             uint32_t unit = random_unit();
@@ -170,8 +180,7 @@ struct singles {
     }
 };
 
-static void take_pairs(const singles &singles) {
-    const int count = 6000;
+static void take_pairs(const singles &singles, int count) {
     std::vector<trial> trials;
     for (int i = 0; i < count; i++) {
         trial trial = empty_trial();
@@ -226,14 +235,14 @@ static void take_waits(const singles &singles) {
 }
 
 int main(int count, char **arguments) {
-    const char *what = count == 2 ? arguments[1] : "";
+    const char *what = count == 2 || count == 3 ? arguments[1] : "";
     if (strcmp(what, "pairs") != 0 && strcmp(what, "rows") != 0 && strcmp(what, "waits") != 0) {
-        fprintf(stderr, "usage: capture-dram-banks pairs|rows|waits\n");
+        fprintf(stderr, "usage: capture-dram-banks pairs [COUNT]|rows|waits\n");
         return 2;
     }
     singles singles;
     if (strcmp(what, "pairs") == 0)
-        take_pairs(singles);
+        take_pairs(singles, count == 3 ? atoi(arguments[2]) : 6000);
     else if (strcmp(what, "rows") == 0)
         take_rows(singles);
     else

@@ -60,7 +60,7 @@ struct device {
 };
 
 static void print_distances(const device &device, uint32_t sm, uint32_t other_sm) {
-    std::vector<double> longer[2][slices];
+    std::vector<double> longer[2][most_slices];
     for (int launch = 0; launch < LAUNCHES; launch++) {
         std::vector<uint32_t> cycles(PASSES * LINES);
         check(cudaMemset(device.other, launch, flush_bytes));

@@ -20,7 +20,7 @@
 #include "read_all.cuh"
 #include "slice_lines.cuh"
 
-static const size_t buffer_bytes = size_t(118) << 30, busy_bytes = size_t(512) << 20;
+static const size_t buffer_bytes = size_t(70) << 30, busy_bytes = size_t(512) << 20;
 static const size_t busy_from = size_t(20) << 30;
 static const uint32_t warps = 32, loads = 200, count = warps * loads, launches = 24;
 static const uint32_t units = 640; /* their lines take 64 MiB, which need few page translations */

@@ -1,33 +1,61 @@
-/* The lines of a slice of L2, as earlier records gave them. A first allocation of gigabytes lies at
- * byte 528 MiB: `sum_of` and `first_line` have to follow another GPU. */
+/* The lines of a slice of L2, as earlier records gave them (capture-slice-hash,
+ * capture-page-homes). A first allocation of gigabytes lies at byte 528 MiB. Another GPU needs a
+ * row of `hashes`. */
 #ifndef TMA_CAPTURE_SLICE_LINES_CUH
 #define TMA_CAPTURE_SLICE_LINES_CUH
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cuda_runtime.h>
 #include <vector>
 
 static const uint64_t first_line = (528u << 20) / 128;
-static const uint32_t slices = 47, unit_lines = 8, block_lines = 1024;
+static const uint32_t most_slices = 47, unit_lines = 8, block_lines = 1024;
 
 static uint32_t parity(uint64_t bits) {
     return uint32_t(__builtin_parityll(bits));
 }
 
-/* The unit of a physical line in its 128 KiB: bits 0 to 5. Its home: bit 6. */
+/* What each bit of a physical line adds to its unit in its 128 KiB (bits 0 to 5) and to its home
+ * (bit 6), of a GPU with so many slices in a partition: those of an H200, and of an H100. */
+static const struct slice_hash {
+    uint32_t slices;
+    uint8_t adds[30];
+} hashes[] = {
+    {47,
+     {0x00, 0x08, 0x00, 0x14, 0x21, 0x48, 0x55, 0x22, 0x44, 0x1f, 0x72, 0x3e, 0x57, 0x0d, 0x75,
+      0x5b, 0x15, 0x5c, 0x26, 0x5d, 0x56, 0x74, 0x51, 0x1b, 0x53, 0x36, 0x2b, 0x54, 0x6d, 0x67}},
+    {40,
+     {0x00, 0x08, 0x00, 0x10, 0x21, 0x48, 0x55, 0x22, 0x04, 0x40, 0x79, 0x12, 0x6e, 0x2c, 0x0d,
+      0x16, 0x73, 0x62, 0x50, 0x75, 0x26, 0x0c, 0x60, 0x2f, 0x5d, 0x76, 0x7c, 0x3c, 0x31, 0x6a}},
+};
+
+/* The hash of this GPU. A slice has 64 bits of DRAM's bus. */
+static const slice_hash &find_hash() {
+    int bits = 0;
+    cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0);
+    for (const slice_hash &hash : hashes)
+        if (int(2 * 64 * hash.slices) == bits)
+            return hash;
+    fprintf(stderr, "the slice hash of a GPU with %d bits of DRAM is not known\n", bits);
+    exit(2);
+}
+
+static const slice_hash &gpu_hash = find_hash();
+static const uint32_t slices = gpu_hash.slices;
+
 static uint32_t sum_of(uint64_t line) {
-    static const uint8_t adds[] = {0x00, 0x08, 0x00, 0x14, 0x21, 0x48, 0x55, 0x22, 0x44, 0x1f,
-                                   0x72, 0x3e, 0x57, 0x0d, 0x75, 0x5b, 0x15, 0x5c, 0x26, 0x5d,
-                                   0x56, 0x74, 0x51, 0x1b, 0x53, 0x36, 0x2b, 0x54, 0x6d, 0x67};
     uint32_t sum = 0;
-    for (size_t i = 0; i < sizeof adds; i++)
-        sum ^= (line >> i & 1) * adds[i];
+    for (size_t i = 0; i < sizeof gpu_hash.adds; i++)
+        sum ^= (line >> i & 1) * gpu_hash.adds[i];
     return sum;
 }
 
-/* With the other home, most slices change places with their neighbours. Its own inverse. */
+/* With the other home, slices of whole groups of eight change places with their neighbours. Its own
+ * inverse. */
 static uint32_t neighbour(uint32_t slice, uint32_t home) {
-    return slice < 40 ? slice ^ home : slice;
+    return slice < slices / 8 * 8 ? slice ^ home : slice;
 }
 
 /* The slice of a line of the allocation. */
