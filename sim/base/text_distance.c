@@ -94,8 +94,10 @@ void tma_suggest(struct tma_suggestion *suggestion, const char *named) {
         distance = 0;
     else if (distance > tolerance && begins(wanted, candidate))
         distance = tolerance;
-    if (distance > tolerance || distance >= length)
+    if (distance > tolerance || distance >= length || distance > strlen(wanted))
         return;
+    /* Of equally near ones that whose capitals fit best. */
+    distance = distance * TMA_MAX_SUGGESTION + tma_text_distance(suggestion->wanted, named);
     if (suggestion->best[0] == '\0' || distance < suggestion->distance) {
         memcpy(suggestion->best, named, length + 1);
         suggestion->distance = distance;

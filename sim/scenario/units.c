@@ -158,6 +158,9 @@ void tma_unit_format(const struct tma_quantity_unit *unit, int64_t value, char *
         snprintf(text, size, "0x%" PRIx64, (uint64_t)value);
     else if (unit->count > 0 && unit->suffixes[0].scale == 1000)
         format_thousandths(value, unit->suffixes[0].name, text, size);
+    else if (unit->count > 0 && unit->suffixes[0].scale == 10)
+        snprintf(text, size, "%" PRId64 ".%" PRId64 " %s", value / 10, value % 10,
+                 unit->suffixes[0].name);
     else
         snprintf(text, size, "%" PRId64, value);
 }
