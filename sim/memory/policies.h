@@ -20,7 +20,7 @@ TMA_API_BEGIN
 #define TMA_PROMOTION_POLICIES(X) X(first_sector) X(none)
 
 /* Which L2 slice serves a line: core/slice_hash.h. */
-#define TMA_SLICE_HASHES(X) X(even) X(h200)
+#define TMA_SLICE_HASHES(X) X(even) X(h200) X(h100)
 
 /* In which order a DRAM channel serves its requests: dram/scheduler.h. */
 #define TMA_DRAM_SCHEDULERS(X) X(fr_fcfs) X(fcfs)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "h200.h"
+#include "gpus.h"
 #include "memory/system.h"
 
 enum { CHUNK = 8, LANES = 32, MAX_WARPS = 32, MOST_RECORDS = 1000 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "h200.h"
+#include "gpus.h"
 #include "memory/power.h"
 
 static double number(const struct tma_tsv *records, size_t row, const char *column) {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "../unit/coalesced_load.h"
-#include "h200.h"
+#include "gpus.h"
 #include "memory/gpc/gpcs.h"
 
 /* The SMs that the letters stand for: a to d are in one GPC, p and q in another one next to the

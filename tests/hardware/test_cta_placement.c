@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "h200.h"
+#include "gpus.h"
 #include "memory/topology.h"
 
 static struct tma_machine machine;
@@ -152,12 +152,27 @@ START_TEST(test_distances) {
 }
 END_TEST
 
+/* How much further the slices of a group are from a GPC than the nearest ones. */
+static double slice_distance(uint32_t gpc, uint32_t group) {
+    uint32_t number = gpc * tma_machine_slice_groups(&machine) + group;
+    return machine.topology.slice_distances[number] * machine.crossbar.spread_cycles / 100.0;
+}
+
+/* How much further an SM is from L2 than the nearest one could be, in the mean of all slices. */
+static double distance_of(uint32_t sm, const uint32_t *gpcs) {
+    uint32_t groups = tma_machine_slice_groups(&machine);
+    double sum = 0;
+    for (uint32_t group = 0; group < groups; group++)
+        sum += slice_distance(gpcs[sm], group);
+    return tma_machine_sm_distance(&machine, sm) + sum / groups;
+}
+
 /* The H100's topology is what scripts/part-topology found: SMs that share a cluster of four or more
  * are in one GPC, a growing grid of CTAs with one warp occupies SMs as the records say, and each SM
  * is as much further from L2 than the nearest TPC as measured. */
 START_TEST(test_part_of_an_h100) {
     uint32_t gpcs[TMA_MAX_SMS];
-    double cycles[TMA_MAX_SMS], nearest = 1e9;
+    double cycles[TMA_MAX_SMS], nearest = 1e9, model_nearest = 1e9;
     machine = shipped_machine("h100_sxm");
     tma_machine_gpcs(&machine, gpcs);
     read_records("tests/hardware/h100/clusters.tsv", &records);
@@ -173,12 +188,45 @@ START_TEST(test_part_of_an_h100) {
     read_records("tests/hardware/h100/sm_distances.tsv", &records);
     for (uint32_t sm = 0; sm < machine.sm_count; sm++)
         cycles[sm] = strtod(tma_tsv_cell(&records, sm, "cycles"), NULL);
-    for (uint32_t sm = 0; sm < machine.sm_count; sm += 2)
+    for (uint32_t sm = 0; sm < machine.sm_count; sm += 2) {
         nearest = fmin(nearest, (cycles[sm] + cycles[sm + 1]) / 2);
+        model_nearest = fmin(model_nearest, distance_of(sm, gpcs));
+    }
     for (uint32_t sm = 0; sm < machine.sm_count; sm++) {
-        double measured = cycles[sm] - nearest, model = tma_machine_sm_distance(&machine, sm);
+        double measured = cycles[sm] - nearest, model = distance_of(sm, gpcs) - model_nearest;
         ck_assert_msg(fabs(measured - model) < 2, "SM %u: %.1f, measured %.1f", sm, model,
                       measured);
+    }
+}
+END_TEST
+
+/* SMs of an H100 are near slices 0 to 23, or near 24 to 39. slice_distances.tsv is of another part
+ * than the machine, whose GPCs are of the same two kinds. */
+START_TEST(test_slices_of_an_h100) {
+    enum { GROUPS = 5, NEAR_24 = 3 };
+    double sum[2][GROUPS] = {{0}}, sms[2] = {0};
+    machine = shipped_machine("h100_sxm");
+    ck_assert_uint_eq(tma_machine_slice_groups(&machine), GROUPS);
+    read_records("tests/hardware/h100/slice_distances.tsv", &records);
+    ck_assert_uint_eq(records.rows, machine.sm_count * GROUPS);
+    for (size_t row = 0; row < records.rows; row += GROUPS) {
+        double cycles[GROUPS];
+        for (size_t group = 0; group < GROUPS; group++)
+            cycles[group] = strtod(tma_tsv_cell(&records, row + group, "cycles"), NULL);
+        bool kind = cycles[NEAR_24] < cycles[0];
+        sms[kind]++;
+        for (size_t group = 0; group < GROUPS; group++)
+            sum[kind][group] += cycles[group];
+    }
+    for (uint32_t gpc = 0; gpc < machine.topology.gpc_count; gpc++) {
+        bool kind = slice_distance(gpc, NEAR_24) < slice_distance(gpc, 0);
+        double nearest = fmin(sum[kind][0], sum[kind][NEAR_24]) / sms[kind];
+        for (uint32_t group = 0; group < GROUPS; group++) {
+            double measured = sum[kind][group] / sms[kind] - nearest;
+            ck_assert_msg(fabs(measured - slice_distance(gpc, group)) < 2,
+                          "GPC %u, group %u: %.1f, measured %.1f", gpc, group,
+                          slice_distance(gpc, group), measured);
+        }
     }
 }
 END_TEST
@@ -192,6 +240,7 @@ TEST_FILE() {
     tcase_add_loop_test(all, test_clusters, 0, 4);
     tcase_add_test(all, test_distances);
     tcase_add_test(all, test_part_of_an_h100);
+    tcase_add_test(all, test_slices_of_an_h100);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

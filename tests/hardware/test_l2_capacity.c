@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "h200.h"
+#include "gpus.h"
 #include "memory/core/address_map.h"
 #include "memory/l2/tags.h"
 
@@ -16,18 +16,8 @@ static struct tma_machine machine;
 static struct tma_tsv records;
 static struct tma_address_map map;
 
-static void set_up(void) {
-    read_h200(&machine);
-    map = tma_address_map_of(&machine);
-    read_records(FOLDER "l2_capacity.tsv", &records);
-}
-
-static void tear_down(void) {
-    tma_tsv_free(&records);
-}
-
 static struct tma_set_index index_in(uint64_t line, bool away) {
-    struct tma_line_location location = tma_locate_set(&map, line);
+    struct tma_line_location location = tma_locate(&map, line);
     return tma_set_index(&map, location.server.home ^ (uint32_t)away, &location);
 }
 
@@ -78,22 +68,27 @@ static const struct {
 } loops[] = {{"near", true, false}, {"far", false, true}, {"both", true, true}};
 
 START_TEST(test_what_is_held) {
+    const int gpu = _i % GPUS, loop = _i / GPUS;
     size_t replayed = 0;
+    read_gpu(gpu, &machine);
+    map = tma_address_map_of(&machine);
+    read_gpu_records(gpu, "l2_capacity.tsv", &records);
     for (size_t row = 0; row < records.rows; row++) {
         uint64_t mebibytes = record_number(&records, row, "mebibytes");
         uint64_t blocks = mebibytes * BLOCKS_OF_MEBIBYTE;
         struct tma_l2_tags tags;
-        if (strcmp(tma_tsv_cell(&records, row, "readers"), loops[_i].readers) != 0)
+        if (strcmp(tma_tsv_cell(&records, row, "readers"), loops[loop].readers) != 0)
             continue;
         ck_assert_int_eq(tma_tags_create(&tags, &machine, NULL), TMA_OK);
         for (uint64_t block = 0; block < blocks; block++)
-            load_block(&tags, block, loops[_i].near, loops[_i].far);
-        bool reader_away = !loops[_i].near;
-        check(loops[_i].readers, "in_partition", row, held(&tags, blocks, reader_away));
-        check(loops[_i].readers, "in_other", row, held(&tags, blocks, !reader_away));
+            load_block(&tags, block, loops[loop].near, loops[loop].far);
+        bool reader_away = !loops[loop].near;
+        check(loops[loop].readers, "in_partition", row, held(&tags, blocks, reader_away));
+        check(loops[loop].readers, "in_other", row, held(&tags, blocks, !reader_away));
         tma_tags_free(&tags);
         replayed++;
     }
+    tma_tsv_free(&records);
     ck_assert_uint_eq(replayed, 15);
 }
 END_TEST
@@ -101,9 +96,8 @@ END_TEST
 TEST_FILE() {
     Suite *suite = suite_create("L2 capacity");
     TCase *tests = tcase_create("records");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, test_what_is_held, 0, TABLE_ROWS(loops));
+    tcase_add_loop_test(tests, test_what_is_held, 0, GPUS * TABLE_ROWS(loops));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -6,7 +6,7 @@
 
 #include "base/allocation.h"
 #include "core/lowering.h"
-#include "h200.h"
+#include "gpus.h"
 #include "launch/launch.h"
 #include "launch/prepared.h"
 #include "scenario/text_file.h"

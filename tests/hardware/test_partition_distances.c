@@ -1,8 +1,8 @@
-/* How much longer a load takes of a line that only the other partition of L2 has, on an H200 and in
+/* How much longer a load takes of a line that only the other partition of L2 has, on a GPU and in
  * the model: partition_distances.tsv. */
 #include <math.h>
 
-#include "h200.h"
+#include "gpus.h"
 #include "memory/core/core.h"
 
 /* Cycles by which a group of slices may differ from the record. */
@@ -12,8 +12,8 @@ START_TEST(test_groups_of_slices) {
     struct tma_machine machine;
     struct tma_core core;
     struct tma_tsv records;
-    read_h200(&machine);
-    read_records(FOLDER "partition_distances.tsv", &records);
+    read_gpu(_i, &machine);
+    read_gpu_records(_i, "partition_distances.tsv", &records);
     ck_assert_int_eq(tma_core_create(&core, &machine, NULL), TMA_OK);
     ck_assert_uint_eq(records.rows, (size_t)2 * tma_machine_slice_groups(&machine));
     for (size_t i = 0; i < records.rows; i++) {
@@ -32,9 +32,9 @@ START_TEST(test_groups_of_slices) {
 END_TEST
 
 TEST_FILE() {
-    Suite *suite = suite_create("distances between the partitions of an H200's L2");
+    Suite *suite = suite_create("distances between the partitions of L2");
     TCase *all = tcase_create("records");
-    tcase_add_test(all, test_groups_of_slices);
+    tcase_add_loop_test(all, test_groups_of_slices, 0, GPUS);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

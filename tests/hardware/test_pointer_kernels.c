@@ -5,7 +5,7 @@
 
 #include "../unit/engine.h"
 #include "engine/roles/kernel_run.h"
-#include "h200.h"
+#include "gpus.h"
 #include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/core_run.h"
-#include "h200.h"
+#include "gpus.h"
 #include "ptx/read.h"
 
 enum { FEW = 4, MANY = 12, GROUPS = 64, TEXT_BYTES = 1 << 17 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "h200.h"
+#include "gpus.h"
 #include "ptx/execution.h"
 #include "ptx/read.h"
 #include "records/crc32.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../unit/traffic.h"
-#include "h200.h"
+#include "gpus.h"
 
 /* `START`: the slots have their first operations behind them. */
 enum { WINDOW = 40000, START = 4000, MAX_SLOTS = 8, TENSOR_ROWS = 16384, PITCH = 256 };

@@ -1,23 +1,27 @@
-/* Replays slice_hash.tsv: which slice of an H200 answers for lines of a program's first allocation.
- */
-#include "h200.h"
+/* Replays slice_hash.tsv and page_homes.tsv: which slice of a partition answers for lines of a
+ * program's first allocation, and which partition is their home. */
+#include "gpus.h"
 #include "memory/core/address_map.h"
 
-enum { SLICES = 47, RECORDS = 6816 };
+enum { MOST_SLICES = 47 };
+
+static const struct {
+    int slices, lines, blocks;
+} gpus[GPUS] = {[H200] = {47, 6816, 3216}, [H100] = {40, 6800, 3216}};
 
 static const uint64_t page_bytes = 2 << 20;
 
 /* The records number slices in the order in which they were met. So each number has to stand for
  * one slice of the model, and each slice for one number. */
-START_TEST(test_lines_have_the_slices_of_an_h200) {
+START_TEST(test_slices_of_lines) {
     struct tma_machine machine;
     struct tma_tsv records;
-    read_h200(&machine);
-    read_records(FOLDER "slice_hash.tsv", &records);
-    ck_assert_uint_eq(records.rows, RECORDS);
+    read_gpu(_i, &machine);
+    read_gpu_records(_i, "slice_hash.tsv", &records);
+    ck_assert_uint_eq(records.rows, (size_t)gpus[_i].lines);
     struct tma_address_map map = tma_address_map_of(&machine);
-    int numbers[SLICES], slices[SLICES];
-    for (int i = 0; i < SLICES; i++)
+    int numbers[MOST_SLICES], slices[MOST_SLICES];
+    for (int i = 0; i < MOST_SLICES; i++)
         numbers[i] = slices[i] = -1;
     for (size_t row = 0; row < records.rows; row++) {
         uint64_t page = record_number(&records, row, "page"),
@@ -25,8 +29,8 @@ START_TEST(test_lines_have_the_slices_of_an_h200) {
         uint64_t address = FIRST_ADDRESS + page * page_bytes + line * TMA_LINE_BYTES;
         int slice = tma_locate(&map, address / TMA_LINE_BYTES).server.slice;
         int measured = (int)record_number(&records, row, "slice");
-        ck_assert_int_lt(slice, SLICES);
-        ck_assert_int_lt(measured, SLICES);
+        ck_assert_int_lt(slice, gpus[_i].slices);
+        ck_assert_int_lt(measured, gpus[_i].slices);
         if (slices[measured] < 0 && numbers[slice] < 0) {
             slices[measured] = slice;
             numbers[slice] = measured;
@@ -39,10 +43,31 @@ START_TEST(test_lines_have_the_slices_of_an_h200) {
 }
 END_TEST
 
+START_TEST(test_homes_of_blocks) {
+    const uint64_t block_bytes = 4096;
+    struct tma_machine machine;
+    struct tma_tsv records;
+    read_gpu(_i, &machine);
+    read_gpu_records(_i, "page_homes.tsv", &records);
+    ck_assert_uint_eq(records.rows, (size_t)gpus[_i].blocks);
+    struct tma_address_map map = tma_address_map_of(&machine);
+    for (size_t row = 0; row < records.rows; row++) {
+        uint64_t page = record_number(&records, row, "page"),
+                 block = record_number(&records, row, "block");
+        uint64_t address = FIRST_ADDRESS + page * page_bytes + block * block_bytes;
+        uint32_t home = tma_locate(&map, address / TMA_LINE_BYTES).server.home;
+        ck_assert_msg(home == record_number(&records, row, "home"), "page %d, block %d", (int)page,
+                      (int)block);
+    }
+    tma_tsv_free(&records);
+}
+END_TEST
+
 TEST_FILE() {
     Suite *suite = suite_create("slice hash");
     TCase *tests = tcase_create("records");
-    tcase_add_test(tests, test_lines_have_the_slices_of_an_h200);
+    tcase_add_loop_test(tests, test_slices_of_lines, 0, GPUS);
+    tcase_add_loop_test(tests, test_homes_of_blocks, 0, GPUS);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

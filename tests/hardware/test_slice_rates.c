@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "h200.h"
+#include "gpus.h"
 #include "memory/core/address_map.h"
 #include "memory/system.h"
 #include "memory/topology.h"
@@ -66,8 +66,8 @@ static void find_lines(bool even, uint32_t count) {
     }
 }
 
-static void set_up(void) {
-    read_h200(&machine);
+static void set_up(int gpu) {
+    read_gpu(gpu, &machine);
     ck_assert_uint_eq(machine.sm_count, SMS);
     tma_machine_gpcs(&machine, gpcs);
 }
@@ -243,25 +243,26 @@ static void check_operations(const struct loop *loop, const struct tma_tsv *reco
 static const struct {
     const char *operation;
     double ceiling;
-} rates[] = {{"load", 0.16}, {"store", 0.18}, {"reduce", 0.38}};
+} rates[] = {{"load", 0.16}, {"store", 0.18}, {"reduce", 0.39}};
 
 START_TEST(test_rates) {
-    const uint64_t warm_up = _i == 0 ? 3000 : 10000, window = _i == 0 ? 6000 : 30000;
+    const int gpu = _i % GPUS, kind = _i / GPUS;
+    const uint64_t warm_up = kind == 0 ? 3000 : 10000, window = kind == 0 ? 6000 : 30000;
     struct tma_tsv records;
     uint32_t replayed = 0;
     int found = 0;
-    set_up();
+    set_up(gpu);
     find_lines(true, SMS * WARPS);
-    read_records(FOLDER "slice_rates.tsv", &records);
+    read_gpu_records(gpu, "slice_rates.tsv", &records);
     for (size_t row = 0; row < records.rows; row++) {
-        if (!is(&records, row, "operation", rates[_i].operation) || found++ % case_step() != 0)
+        if (!is(&records, row, "operation", rates[kind].operation) || found++ % case_step() != 0)
             continue;
         struct loop *loop =
             new_loop(direction_of(&records, row), record_number(&records, row, "row_bytes"),
                      record_number(&records, row, "offset"), promotion_of(&records, row));
         add_warps(loop, &records, row);
         run(loop, warm_up, window, false);
-        check_operations(loop, &records, row, rates[_i].ceiling);
+        check_operations(loop, &records, row, rates[kind].ceiling);
         free_loop(loop);
         replayed++;
     }
@@ -292,9 +293,9 @@ START_TEST(test_conflicts) {
     const uint64_t warm_up = 3000, window = 6000;
     const double ceiling = 0.1; /* today's largest error, rounded up */
     struct tma_tsv records;
-    set_up();
+    set_up(_i);
     find_lines(false, COOL_LINES + MOST_HOT);
-    read_records(FOLDER "slice_conflicts.tsv", &records);
+    read_gpu_records(_i, "slice_conflicts.tsv", &records);
     ck_assert_uint_eq(records.rows, 24);
     for (size_t row = 0; row < records.rows; row += (size_t)case_step()) {
         struct loop *loop = new_loop(TMA_LOAD, 32, 0, TMA_L2_NONE);
@@ -337,7 +338,7 @@ static double median_of_hits(uint32_t loads) {
 
 START_TEST(test_hits_wait_behind_misses) {
     struct tma_tsv records;
-    set_up();
+    set_up(H200);
     find_lines(false, ROW_LINES);
     read_records(FOLDER "slice_misses.tsv", &records);
     const double most_apart = 100;
@@ -357,8 +358,8 @@ TEST_FILE() {
     Suite *suite = suite_create("L2 slices");
     TCase *tests = tcase_create("records");
     tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, test_rates, 0, TABLE_ROWS(rates));
-    tcase_add_test(tests, test_conflicts);
+    tcase_add_loop_test(tests, test_rates, 0, GPUS * TABLE_ROWS(rates));
+    tcase_add_loop_test(tests, test_conflicts, 0, GPUS);
     tcase_add_test(tests, test_hits_wait_behind_misses);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -3,7 +3,7 @@
  * phases. */
 #include "../unit/engine.h"
 #include "engine/slots/run.h"
-#include "h200.h"
+#include "gpus.h"
 #include "records/timing_record.h"
 
 enum { SEEDS = 8, MAX_ITERATIONS = 1024, TOGETHER = 24 };

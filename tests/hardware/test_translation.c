@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "h200.h"
+#include "gpus.h"
 #include "memory/system.h"
 
 enum {

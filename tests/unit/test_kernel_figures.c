@@ -65,7 +65,7 @@ START_TEST(test_limits_of_clock) {
 }
 END_TEST
 
-/* The time at the chosen clock of a loaded GPU is that of a simulation at this clock. */
+/* The time at the chosen clock of a loaded GPU is that of a simulation at this clock, to 1.2 %. */
 START_TEST(test_chosen_time_is_simulated) {
     static const char *const clocks[] = {"single", "sustained"};
     char chosen[64];
@@ -84,7 +84,7 @@ START_TEST(test_chosen_time_is_simulated) {
     input = input_of();
     struct tma_clock_figures fixed = tma_figures_of(&input).clock;
     ck_assert(fixed.fixed && loaded.mhz < 1700);
-    ck_assert_double_eq_tol(loaded.ns, fixed.ns, 0.005 * fixed.ns);
+    ck_assert_double_eq_tol(loaded.ns, fixed.ns, 0.012 * fixed.ns);
     tma_scenario_free(&scenario);
 }
 END_TEST

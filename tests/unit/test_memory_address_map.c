@@ -99,15 +99,14 @@ START_TEST(test_both_find_the_same_home) {
     for (uint32_t i = 0; i < 10000; i++) {
         random = tma_mix64(random + i);
         uint64_t line = random % (TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES);
-        ck_assert_uint_eq(tma_locate(&map, line).server.home,
-                          tma_locate_set(&map, line).server.home);
-        homes += tma_locate_set(&map, line).server.home;
+        ck_assert_uint_eq(tma_locate(&map, line).server.home, tma_locate(&map, line).server.home);
+        homes += tma_locate(&map, line).server.home;
     }
     ck_assert(homes > 4500 && homes < 5500);
 }
 END_TEST
 
-/* tma_line_at is the inverse of tma_locate_set, so a write-back goes to the channel from which the
+/* tma_line_at is the inverse of tma_locate, so a write-back goes to the channel from which the
  * line was read. */
 START_TEST(test_line_at_a_location) {
     const uint64_t starts[] = {0, 123456789, UINT64_C(0xfe0000000), TMA_L2_ADDRESS_LIMIT / 256};
@@ -115,7 +114,7 @@ START_TEST(test_line_at_a_location) {
     map.partitions = (uint32_t)_i % 2 + 1;
     for (uint32_t i = 0; i < 4; i++)
         for (uint64_t line = starts[i]; line < starts[i] + 10000; line++) {
-            struct tma_line_location location = tma_locate_set(&map, line);
+            struct tma_line_location location = tma_locate(&map, line);
             ck_assert_uint_eq(
                 tma_line_at(&map, location.server.home, location.slice, location.group), line);
         }
@@ -126,7 +125,7 @@ END_TEST
 START_TEST(test_line_in_a_set) {
     struct tma_address_map map = tma_address_map_of(&machine);
     for (uint64_t line = 0; line < 10000; line++) {
-        struct tma_line_location location = tma_locate_set(&map, line);
+        struct tma_line_location location = tma_locate(&map, line);
         struct tma_set_index index = tma_set_index(&map, location.server.home, &location);
         ck_assert_uint_eq(tma_line_in_set(&map, index), line);
     }
@@ -140,7 +139,7 @@ START_TEST(test_groups_spread_over_slices) {
     static uint32_t seen[GROUPS], home_lines[2];
     struct tma_address_map map = tma_address_map_of(&machine);
     for (uint64_t line = 0; line < (uint64_t)GROUPS * machine.l2.slices; line++) {
-        struct tma_line_location location = tma_locate_set(&map, line);
+        struct tma_line_location location = tma_locate(&map, line);
         ck_assert_uint_lt(location.server.home, machine.l2.partitions);
         ck_assert_uint_eq(location.group, home_lines[location.server.home]++ / map.slices);
         uint32_t bit = 1u << (location.server.home * map.slices + location.slice);
@@ -167,7 +166,7 @@ static const struct {
 
 START_TEST(test_home) {
     struct tma_address_map map = tma_address_map_of(&machine);
-    ck_assert_uint_eq(tma_locate_set(&map, homes[_i].address / TMA_LINE_BYTES).server.home,
+    ck_assert_uint_eq(tma_locate(&map, homes[_i].address / TMA_LINE_BYTES).server.home,
                       homes[_i].home);
 }
 END_TEST
@@ -194,7 +193,7 @@ START_TEST(test_set_and_tag_identify_a_line) {
     struct tma_address_map map = tma_address_map_of(&machine);
     uint32_t partition = (uint32_t)_i;
     for (uint64_t line = 0; line < LINES; line++) {
-        struct tma_line_location location = tma_locate_set(&map, line);
+        struct tma_line_location location = tma_locate(&map, line);
         seen[line] = tma_set_index(&map, partition, &location);
         ck_assert_uint_eq(seen[line].set / map.slice_sets, partition * map.slices + location.slice);
         uint64_t same = 0;
@@ -212,7 +211,7 @@ START_TEST(test_opposite_index) {
     const uint64_t turn_lines = (uint64_t)map.slices * map.slice_sets * map.partitions;
     const uint64_t first[] = {0, 1000000, turn_lines * (TMA_L2_EMPTY / 2) - 4096};
     for (uint64_t line = first[_i]; line < first[_i] + 2 * 4096; line++) {
-        struct tma_line_location location = tma_locate_set(&map, line);
+        struct tma_line_location location = tma_locate(&map, line);
         for (uint32_t partition = 0; partition < 2; partition++) {
             struct tma_set_index index = tma_set_index(&map, partition, &location);
             struct tma_set_index other = tma_set_index(&map, !partition, &location);

@@ -24,12 +24,12 @@ static void tear_down(void) {
 }
 
 static struct tma_set_index index_of(uint64_t line, uint32_t partition) {
-    struct tma_line_location location = tma_locate_set(&map, line);
+    struct tma_line_location location = tma_locate(&map, line);
     return tma_set_index(&map, partition, &location);
 }
 
 static uint32_t home_of(uint64_t line) {
-    return tma_locate_set(&map, line).server.home;
+    return tma_locate(&map, line).server.home;
 }
 
 static int allocate_line(uint64_t line, uint32_t partition) {
@@ -167,7 +167,7 @@ START_TEST(test_no_line_has_the_tag_of_an_empty_way) {
     const uint64_t past = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES;
     for (uint64_t line = past - 100000; line < past; line++)
         for (uint32_t partition = 0; partition < machine.l2.partitions; partition++) {
-            struct tma_line_location location = tma_locate_set(&map, line);
+            struct tma_line_location location = tma_locate(&map, line);
             struct tma_set_index index = tma_set_index(&map, partition, &location);
             ck_assert_uint_ne(index.tag, TMA_L2_EMPTY);
             if (map.partitions == 2) /* a copy stays one */

@@ -124,7 +124,7 @@ static const struct {
 START_TEST(test_out_of_bounds) {
     struct load load = {.map = &map, .sm = fills[_i].sm, .cycle = 1000, .y = -1};
     struct tma_address_map address_map = tma_address_map_of(&machine);
-    ck_assert_uint_eq(tma_locate_set(&address_map, tma_fill_line(0)).server.home, 1);
+    ck_assert_uint_eq(tma_locate(&address_map, tma_fill_line(0)).server.home, 1);
     if (fills[_i].asked_by != NO_SM)
         run_load(memory,
                  &(struct load){.map = &map, .sm = fills[_i].asked_by, .y = MATRIX_ROWS + 7});

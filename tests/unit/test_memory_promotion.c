@@ -218,11 +218,10 @@ END_TEST
 /* The first row from `row` on whose line is in the same slice as the line of row `as`. */
 static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_t row) {
     struct tma_address_map address_map = tma_address_map_of(&machine);
-    struct tma_line_location location =
-                                 tma_locate_set(&address_map, line_of_row(map, (uint32_t)as)),
+    struct tma_line_location location = tma_locate(&address_map, line_of_row(map, (uint32_t)as)),
                              other;
     do
-        other = tma_locate_set(&address_map, line_of_row(map, (uint32_t)row++));
+        other = tma_locate(&address_map, line_of_row(map, (uint32_t)row++));
     while (other.server.home != location.server.home || other.slice != location.slice);
     return row - 1;
 }

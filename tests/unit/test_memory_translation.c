@@ -24,7 +24,7 @@ static void tear_down(void) {
 static uint64_t line_in(uint64_t block) {
     struct tma_address_map map = tma_address_map_of(&machine);
     uint64_t line = block * BLOCK_LINES;
-    while (tma_locate_set(&map, line).server.home != 0)
+    while (tma_locate(&map, line).server.home != 0)
         line++;
     return line;
 }

@@ -31,7 +31,7 @@ static inline int32_t row_at_home(const struct tma_machine *machine,
                                   const struct tma_tensor_map *map, uint32_t partition,
                                   uint32_t row) {
     struct tma_address_map address_map = tma_address_map_of(machine);
-    while (tma_locate_set(&address_map, line_of_row(map, row)).server.home != partition)
+    while (tma_locate(&address_map, line_of_row(map, row)).server.home != partition)
         row++;
     return (int32_t)row;
 }

@@ -2,8 +2,7 @@
  * set and tag, and the group from which its DRAM channel, bank and row follow.
  *
  * Home partition. Of each 8 KiB, 4 KiB have their home in each partition, as the latency of single
- * rows shows. The parity of some physical address bits selects the partition: those that
- * slice_hash_h200.c says, as the hash of slices shows.
+ * rows shows. The parity of some physical address bits selects the partition (slice_hash.c).
  *
  * Sets. The lines of a home are divided into groups of as many lines as a partition has slices. A
  * group has one line in the sets of each slice, so contiguous data spreads evenly; the order within
@@ -125,12 +124,6 @@ static inline struct tma_line_location tma_locate(const struct tma_address_map *
     return tma_location_of(map, line, map->server(line));
 }
 
-/* The same as if lines were interleaved over slices: enough to find its set. */
-static inline struct tma_line_location tma_locate_set(const struct tma_address_map *map,
-                                                      uint64_t line) {
-    return tma_location_of(map, line, tma_interleaved_server(line));
-}
-
 /* The number, among the slices of both partitions, of the one that serves a line at home. */
 static inline uint32_t tma_home_slice_number(const struct tma_address_map *map,
                                              struct tma_line_server server) {
@@ -145,7 +138,7 @@ static inline uint64_t tma_block_of(const struct tma_address_map *map, uint64_t 
     return tma_divide_line(tma_number_at_home(map, line), &map->by_slices) / TMA_BLOCK_LINES;
 }
 
-/* The line at a location: the inverse of tma_locate_set. */
+/* The line at a location: the inverse of tma_locate. */
 static inline uint64_t tma_line_at(const struct tma_address_map *map, uint32_t home, uint32_t slice,
                                    uint64_t group) {
     uint64_t number = group * map->slices +
@@ -153,7 +146,7 @@ static inline uint64_t tma_line_at(const struct tma_address_map *map, uint32_t h
     if (map->partitions == 1)
         return number;
     uint64_t pages = number >> TMA_HOME_BITS << 1;
-    pages |= home == tma_home_of_page(pages) ? 0 : 1;
+    pages |= home == map->server(pages << TMA_HOME_BITS).home ? 0 : 1;
     return pages << TMA_HOME_BITS | number % (1 << TMA_HOME_BITS);
 }
 
@@ -200,7 +193,7 @@ static inline struct tma_set_index tma_opposite_index(const struct tma_address_m
                                                       uint64_t line, struct tma_set_index index) {
     uint32_t set = tma_opposite_set(map, index.set);
     if (index.tag >= TMA_L2_EMPTY - 2) { /* tags that tma_tag_of changes */
-        const struct tma_line_location location = tma_locate_set(map, line);
+        const struct tma_line_location location = tma_locate(map, line);
         return tma_set_index(map, set > index.set, &location);
     }
     return (struct tma_set_index){set, index.tag ^ 1u};

@@ -20,27 +20,13 @@ enum { TMA_BLOCK_LINES = 2 };
 /* log2 of the consecutive lines that have one home: 4 KiB. */
 enum { TMA_HOME_BITS = 5 };
 
-/* The home of a page of 4 KiB, where there are two partitions. `page` is a virtual address / 4096.
- */
-static inline uint32_t tma_home_of_page(uint64_t page) {
-    const uint64_t bits = UINT64_C(0x1cbd6ab000); /* of a physical address */
-    uint64_t line = tma_physical_line(page << TMA_HOME_BITS);
-    return (uint32_t)__builtin_parityll(line & bits / TMA_LINE_BYTES);
-}
-
 /* What serves a line. */
 struct tma_line_server {
-    uint16_t home;  /* partition: as tma_home_of_page */
+    uint16_t home;  /* partition, the same for 4 KiB; of each 8 KiB, each has 4 */
     uint16_t slice; /* of a partition; TMA_INTERLEAVED: lines are dealt out to slices one by one */
 };
 
 enum { TMA_INTERLEAVED = UINT16_MAX };
-
-/* The same where lines are interleaved. */
-static inline struct tma_line_server tma_interleaved_server(uint64_t line) {
-    uint16_t home = (uint16_t)tma_home_of_page(line >> TMA_HOME_BITS);
-    return (struct tma_line_server){.home = home, .slice = TMA_INTERLEAVED};
-}
 
 struct tma_slice_hash_policy {
     uint32_t slices; /* of one partition, which the hash is made for; 0: any number */

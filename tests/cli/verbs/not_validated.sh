@@ -2,7 +2,7 @@
 gpus=$PWD/../../configs/gpus
 scenarios=$PWD/../../configs/scenarios
 cd "$SCRATCH" || exit
-for gpu in h100_sxm b200; do
+for gpu in h100_pcie b200; do
     echo "== $gpu"
     for format in text json; do
         tmasim run "$scenarios/gemm_tile.yaml" --no-why --set gpu="$gpus/$gpu.yaml" --format $format

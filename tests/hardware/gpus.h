@@ -1,7 +1,8 @@
-/* The machine and the records of an H200, for the tests that replay them. */
-#ifndef TMA_TESTS_H200_H
-#define TMA_TESTS_H200_H
+/* The GPUs that took records: their machines, and what reads the records. */
+#ifndef TMA_TESTS_GPUS_H
+#define TMA_TESTS_GPUS_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +14,27 @@
 /* Of a program's first allocation. */
 #define FIRST_ADDRESS UINT64_C(0x7f0000000000)
 
+/* Tests that loop over GPUs have one of these as `_i`. */
+enum { H200, H100, GPUS };
+
+static inline void read_gpu(int gpu, struct tma_machine *machine) {
+    *machine = shipped_machine(gpu == H200 ? "h200" : "h100_sxm");
+}
+
 static inline void read_h200(struct tma_machine *machine) {
-    *machine = shipped_machine("h200");
+    read_gpu(H200, machine);
 }
 
 static inline void read_records(const char *path, struct tma_tsv *records) {
     struct tma_error error;
     ck_assert_msg(tma_tsv_read(path, records, &error) == TMA_OK, "%s", error.text);
+}
+
+/* The records of a GPU in the file of this name. */
+static inline void read_gpu_records(int gpu, const char *name, struct tma_tsv *records) {
+    char path[64];
+    snprintf(path, sizeof path, "tests/hardware/%s/%s", gpu == H200 ? "h200" : "h100", name);
+    read_records(path, records);
 }
 
 static inline uint32_t record_number(const struct tma_tsv *records, size_t row,
