@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "h200.h"
+#include "gpus.h"
 #include "memory/core/address_map.h"
 #include "memory/core/l2_hint.h"
 #include "memory/l2/tags.h"
