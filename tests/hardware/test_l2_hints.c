@@ -37,7 +37,7 @@ static struct pending {
 static uint32_t next;
 
 static struct tma_set_index index_in(uint64_t line, uint32_t partition) {
-    struct tma_line_location location = tma_locate_set(&map, line);
+    struct tma_line_location location = tma_locate(&map, line);
     return tma_set_index(&map, partition, &location);
 }
 
@@ -71,7 +71,7 @@ static bool access_in(uint64_t line, uint32_t partition, enum tma_l2_hint hint) 
 }
 
 static uint32_t home_of(uint64_t line) {
-    return tma_locate_set(&map, line).server.home;
+    return tma_locate(&map, line).server.home;
 }
 
 struct way {
