@@ -21,6 +21,7 @@ REASONS = {
     "dependency": "a result of fixed latency",
     "shared": "shared memory, shuffles or special functions",
     "global": "global memory",
+    "flags": "a flag in memory, which it loads in a loop",
     "mbarrier": "the phase of an mbarrier",
     "barrier": "a barrier of the CTA or the cluster",
     "product": "matrix products",
