@@ -474,14 +474,14 @@ build/capture-pipelines: scripts/capture/ptx.cuh scripts/capture/read_all.cuh sc
 build/capture-line-latencies: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh
 build/capture-l2-capacity: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-l2-hints: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
-build/capture-slice-hash: scripts/capture/ptx.cuh scripts/capture/random.cuh
-build/capture-page-homes: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh
+build/capture-slice-hash: scripts/capture/pages.cuh scripts/capture/ptx.cuh scripts/capture/random.cuh
+build/capture-page-homes: scripts/capture/pages.cuh scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh
 build/capture-slice-rates: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
 build/capture-gpc-links: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
 build/capture-coalescer: scripts/capture/ptx.cuh scripts/capture/lines.cuh
-build/capture-slice-distances: scripts/capture/ptx.cuh scripts/capture/slice_lines.cuh
+build/capture-slice-distances: scripts/capture/line_cycles.cuh scripts/capture/ptx.cuh scripts/capture/slice_lines.cuh
 build/capture-sm-distances: scripts/capture/ptx.cuh scripts/capture/lines.cuh
-build/capture-partition-distances: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/slice_lines.cuh
+build/capture-partition-distances: scripts/capture/line_cycles.cuh scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/slice_lines.cuh
 build/capture-pipe-rates: scripts/capture/wgmma.cuh
 build/capture-product-groups: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
 build/capture-accesses: scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh

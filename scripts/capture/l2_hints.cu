@@ -6,14 +6,16 @@
  * that of the quarters of them that were accessed first and last. Before each row L2 forgets which
  * lines to keep, and plain loads fill it. Families:
  *
- *   region     `mib` MiB are accessed `by` an instruction with a hint, and then `other` MiB by
- * plain loads: what stays of the first stream     16 MiB are accessed with one hint, and then
- * `other` MiB with another one touch      the region is accessed with one hint, then again with
- * another, then `other` MiB by plain loads reset      8 MiB to keep, what makes L2 forget that, and
- * 96 MiB by plain loads limit      the same as `region`, where the driver sets as much of L2 aside
- * as it can spread     a policy for a part of the lines: the part of lines that is as its neighbour
- *              `lines` lines further, and the part that stays again in a second run
- *   policy     what createpolicy gives, in hexadecimal */
+ * - region: `mib` MiB are accessed `by` an instruction with a hint, and then `other` MiB by plain
+ *   loads: what stays of the first.
+ * - stream: 16 MiB are accessed with one hint, and then `other` MiB with another one.
+ * - touch: the region is accessed with one hint, then again with another, then `other` MiB by plain
+ *   loads.
+ * - reset: 8 MiB to keep, what makes L2 forget that, and 96 MiB by plain loads.
+ * - limit: the same as `region`, where the driver sets as much of L2 aside as it can.
+ * - spread: a policy for a part of the lines: the part of lines that is as its neighbour `lines`
+ *   lines further, and the part that stays again in a second run.
+ * - policy: what createpolicy gives, in hexadecimal. */
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -7,13 +7,13 @@
  * former. All blocks of 4 KiB of the first 2 MiB are measured, and 16 each of other pages of 2 MiB:
  * the next 31, those at powers of two, and 128 anywhere in MIB (default: 8192) of memory. Before
  * each measured load, SM 0 loads another line of the block, so that the TLB has its page. */
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "pages.cuh"
 #include "ptx.cuh"
 #include "random.cuh"
 #include "read_all.cuh"
@@ -91,18 +91,10 @@ static uint32_t other_partition(const device &device) {
 }
 
 static std::vector<uint32_t> choose_blocks(uint32_t pages) {
-    std::vector<uint32_t> chosen, blocks;
-    for (uint32_t page = 1; page < 32; page++)
-        chosen.push_back(page);
-    for (uint32_t page = 32; page < pages; page *= 2)
-        chosen.push_back(page);
-    for (uint32_t i = 0; i < 128; i++)
-        chosen.push_back(1 + random_below(pages - 1));
-    std::sort(chosen.begin(), chosen.end());
-    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    std::vector<uint32_t> blocks;
     for (uint32_t block = 0; block < page_blocks; block++)
         blocks.push_back(block);
-    for (uint32_t page : chosen)
+    for (uint32_t page : choose_pages(pages))
         for (uint32_t i = 0; i < sampled; i++)
             blocks.push_back(page * page_blocks + random_below(page_blocks));
     return blocks;

@@ -14,11 +14,12 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "line_cycles.cuh"
 #include "ptx.cuh"
 #include "read_all.cuh"
 #include "slice_lines.cuh"
 
-enum { LINES = 8192, LINE_BYTES = 128, GROUP_SLICES = 8, LAUNCHES = 3, PASSES = 2 };
+enum { LINES = 8192, GROUP_SLICES = 8, LAUNCHES = 3, PASSES = 2 };
 
 static const size_t buffer_bytes = size_t(1) << 30, flush_bytes = size_t(512) << 20;
 
@@ -27,25 +28,6 @@ static void check(cudaError_t code) {
         return;
     fprintf(stderr, "capture-partition-distances: %s\n", cudaGetErrorString(code));
     exit(2);
-}
-
-/* SM `sm` loads all lines `passes` times; cycles[pass][line]. */
-__global__ static void load_lines(const char *buffer, const uint32_t *lines, uint32_t sm,
-                                  int passes, uint32_t *cycles) {
-    extern __shared__ uint32_t numbers[];
-    __shared__ volatile uint32_t seen; /* a store that needs the word ends the load */
-    if (sm_number() != sm || threadIdx.x != 0)
-        return;
-    for (int i = 0; i < LINES; i++)
-        numbers[i] = lines[i];
-    for (int pass = 0; pass < passes; pass++)
-        for (int i = 0; i < LINES; i++) {
-            const char *address = buffer + uint64_t(((volatile uint32_t *)numbers)[i]) * LINE_BYTES;
-            asm volatile("" ::"l"(address) : "memory");
-            uint32_t start = clock_now();
-            seen = load_word(address);
-            cycles[pass * LINES + i] = clock_now() - start;
-        }
 }
 
 static double median(std::vector<double> values) {
@@ -66,10 +48,10 @@ static void print_distances(const device &device, uint32_t sm, uint32_t other_sm
         check(cudaMemset(device.other, launch, flush_bytes));
         read_all<<<132, 1024>>>((const uint4 *)device.other, flush_bytes / sizeof(uint4),
                                 device.sink);
-        load_lines<<<132, 32, LINES * sizeof(uint32_t)>>>(device.buffer, device.lines, other_sm, 1,
-                                                          device.cycles);
-        load_lines<<<132, 32, LINES * sizeof(uint32_t)>>>(device.buffer, device.lines, sm, PASSES,
-                                                          device.cycles);
+        load_lines<<<132, 32, LINES * sizeof(uint32_t)>>>(device.buffer, device.lines, LINES,
+                                                          other_sm, 1, device.cycles);
+        load_lines<<<132, 32, LINES * sizeof(uint32_t)>>>(device.buffer, device.lines, LINES, sm,
+                                                          PASSES, device.cycles);
         check(cudaMemcpy(cycles.data(), device.cycles, cycles.size() * sizeof cycles[0],
                          cudaMemcpyDeviceToHost));
         for (int i = 0; i < LINES; i++) {

@@ -12,10 +12,10 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-#include "ptx.cuh"
+#include "line_cycles.cuh"
 #include "slice_lines.cuh"
 
-enum { LINES = 4096, LINE_BYTES = 128, GROUP_SLICES = 8, PASSES = 3, SHARED_BYTES = 200 * 1024 };
+enum { LINES = 4096, GROUP_SLICES = 8, PASSES = 3, SHARED_BYTES = 200 * 1024 };
 
 static const size_t buffer_bytes = size_t(256) << 20;
 
@@ -24,25 +24,6 @@ static void check(cudaError_t code) {
         return;
     fprintf(stderr, "capture-slice-distances: %s\n", cudaGetErrorString(code));
     exit(2);
-}
-
-/* SM `sm` loads all lines; cycles[line]: of the last pass. */
-__global__ static void load_lines(const char *buffer, const uint32_t *lines, uint32_t sm,
-                                  uint32_t *cycles) {
-    extern __shared__ uint32_t numbers[];
-    __shared__ volatile uint32_t seen; /* a store that needs the word ends the load */
-    if (sm_number() != sm || threadIdx.x != 0)
-        return;
-    for (int i = 0; i < LINES; i++)
-        numbers[i] = lines[i];
-    for (int pass = 0; pass < PASSES; pass++)
-        for (int i = 0; i < LINES; i++) {
-            const char *address = buffer + uint64_t(((volatile uint32_t *)numbers)[i]) * LINE_BYTES;
-            asm volatile("" ::"l"(address) : "memory");
-            uint32_t start = clock_now();
-            seen = load_word(address);
-            cycles[i] = clock_now() - start;
-        }
 }
 
 static double median(std::vector<uint32_t> values) {
@@ -59,7 +40,7 @@ int main() {
         lines.push_back(i * 33 * 7 + i % 5);
     check(cudaMalloc(&buffer, buffer_bytes));
     check(cudaMalloc(&on_device, LINES * sizeof(uint32_t)));
-    check(cudaMalloc(&cycles, LINES * sizeof(uint32_t)));
+    check(cudaMalloc(&cycles, PASSES * LINES * sizeof(uint32_t)));
     check(cudaMemset(buffer, 0, buffer_bytes));
     check(cudaMemcpy(on_device, lines.data(), LINES * sizeof(uint32_t), cudaMemcpyDefault));
     check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
@@ -68,8 +49,9 @@ int main() {
     printf("sm\tslice\tcycles\n");
     for (uint32_t sm = 0; sm < uint32_t(sms); sm++) {
         std::vector<uint32_t> found(LINES), of_slice[most_slices];
-        load_lines<<<sms, 32, SHARED_BYTES>>>(buffer, on_device, sm, cycles);
-        check(cudaMemcpy(found.data(), cycles, LINES * sizeof(uint32_t), cudaMemcpyDefault));
+        load_lines<<<sms, 32, SHARED_BYTES>>>(buffer, on_device, LINES, sm, PASSES, cycles);
+        check(cudaMemcpy(found.data(), cycles + (PASSES - 1) * LINES, LINES * sizeof(uint32_t),
+                         cudaMemcpyDefault));
         for (uint32_t i = 0; i < LINES; i++)
             of_slice[slice_of(lines[i])].push_back(found[i]);
         for (uint32_t first = 0; first < slices; first += GROUP_SLICES) {

@@ -18,6 +18,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "pages.cuh"
 #include "ptx.cuh"
 #include "random.cuh"
 
@@ -180,20 +181,6 @@ static void sort_entries(const device &device, uint32_t page, const std::vector<
             }
         print_slice(page, wanted[k], matches == 1 ? slice : -1);
     }
-}
-
-/* Besides page 0, sorted and without duplicates. */
-static std::vector<uint32_t> choose_pages(uint32_t pages) {
-    std::vector<uint32_t> chosen;
-    for (uint32_t page = 1; page < 32; page++)
-        chosen.push_back(page);
-    for (uint32_t page = 32; page < pages; page *= 2)
-        chosen.push_back(page);
-    for (uint32_t i = 0; i < 128; i++)
-        chosen.push_back(1 + random_below(pages - 1));
-    std::sort(chosen.begin(), chosen.end());
-    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-    return chosen;
 }
 
 int main(int count, char **arguments) {

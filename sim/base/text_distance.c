@@ -96,10 +96,11 @@ void tma_suggest(struct tma_suggestion *suggestion, const char *named) {
         distance = tolerance;
     if (distance > tolerance || distance >= length || distance > strlen(wanted))
         return;
-    /* Of equally near ones that whose capitals fit best. */
-    distance = distance * TMA_MAX_SUGGESTION + tma_text_distance(suggestion->wanted, named);
-    if (suggestion->best[0] == '\0' || distance < suggestion->distance) {
+    size_t exact = tma_text_distance(suggestion->wanted, named);
+    if (suggestion->best[0] == '\0' || distance < suggestion->distance ||
+        (distance == suggestion->distance && exact < suggestion->exact)) {
         memcpy(suggestion->best, named, length + 1);
         suggestion->distance = distance;
+        suggestion->exact = exact;
     }
 }

@@ -14,7 +14,8 @@ size_t tma_text_distance(const char *a, const char *b);
 struct tma_suggestion {
     const char *wanted;            /* what the input has */
     char best[TMA_MAX_SUGGESTION]; /* the closest candidate; "": none is close */
-    size_t distance;               /* from `wanted` to `best` */
+    size_t distance;               /* from `wanted` to `best`, whatever the capitals */
+    size_t exact;                  /* with them: of equally near ones, the least is best */
 };
 
 /* Keeps the candidate if it is closer than the best one so far. */

@@ -107,7 +107,9 @@ static void suggest_file(struct tma_suggestion *suggestion, const char *file) {
     tma_suggest(&one, name);
     bool closer = one.best[0] != '\0' &&
                   (suggestion->best[0] == '\0' || one.distance < suggestion->distance ||
-                   (one.distance == suggestion->distance && strcmp(name, suggestion->best) < 0));
+                   (one.distance == suggestion->distance &&
+                    (one.exact < suggestion->exact ||
+                     (one.exact == suggestion->exact && strcmp(name, suggestion->best) < 0))));
     if (closer)
         *suggestion = one;
 }

@@ -9,7 +9,7 @@ void tma_suggest_names(struct tma_suggestion *suggestion, const struct tma_names
         tma_suggest(suggestion, names->items[i].name);
     const char *usual = tma_usual_name(names, suggestion->wanted);
     if (usual != NULL && strlen(usual) < sizeof suggestion->best) {
-        suggestion->distance = 0;
+        suggestion->distance = suggestion->exact = 0;
         strcpy(suggestion->best, usual);
     }
     const struct tma_names *cuda = tma_cuda_names(names);

@@ -90,7 +90,7 @@ static bool refuse_value(const struct change *change, const struct tma_names *na
     if (cuda != NULL)
         tma_suggest_names(&suggestion, cuda);
     /* An exact match is a value that the field lacks. */
-    bool close = suggestion.best[0] != '\0' && suggestion.distance > 0;
+    bool close = suggestion.best[0] != '\0' && suggestion.exact > 0;
     char *list = names == NULL ? NULL : tma_names_list(names);
     cli_error("%s: \"%s\" is not a value; %s%s%sexpected a number%s%s", change->text, change->value,
               close ? "did you mean \"" : "", close ? suggestion.best : "", close ? "\"? " : "",

@@ -22,7 +22,7 @@ const struct tma_slice_hash_policy tma_slice_hash_even = {.slices = 0,
  * together: one holds the copies of what has its home in the other. Where both partitions have
  * whole groups of eight slices, lines with the other home have the neighbour's turn. */
 
-enum { GROUP = 8, UNITS = 64, BLOCK_BITS = 10 /* lines of 128 KiB */ };
+enum { UNITS = 64, BLOCK_BITS = 10 /* lines of 128 KiB */ };
 
 /* What the address bits from 7 to 36 add, by exclusive or: bits 0 to 5 to the unit, bit 6 to the
  * home. Address bits 7 and 9 add nothing: they choose among the lines of a unit. */
@@ -69,7 +69,8 @@ static inline struct tma_line_server server_of(sum_table sums, uint32_t slices, 
     uint32_t turn = (uint32_t)unit_of(line, sum) % slices;
     return (struct tma_line_server){
         .home = (uint16_t)home,
-        .slice = (uint16_t)(turn < slices / GROUP * GROUP ? turn ^ home : turn),
+        .slice =
+            (uint16_t)(turn < slices / TMA_GROUP_SLICES * TMA_GROUP_SLICES ? turn ^ home : turn),
     };
 }
 
