@@ -43,14 +43,15 @@ static bool parse_access(const struct tma_tsv *records, size_t row,
     return true;
 }
 
-static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
-                   struct tma_record_outcome *outcome) {
-    (void)machine;
+static enum tma_error_code replay(const struct tma_machine *machine, const struct tma_tsv *records,
+                                  size_t row, struct tma_record_outcome *outcome,
+                                  struct tma_error *error) {
+    (void)machine, (void)error;
     struct tma_warp_access access;
     if (!parse_access(records, row, &access)) {
         snprintf(outcome->reason, sizeof outcome->reason,
                  "unknown instruction, or malformed addresses");
-        return; /* skipped */
+        return TMA_OK; /* skipped */
     }
     struct tma_bank_report report = tma_bank_conflicts(&access);
     unsigned long wavefronts = strtoul(tma_tsv_cell(records, row, "wavefronts"), NULL, 10);
@@ -63,6 +64,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
         snprintf(outcome->reason, sizeof outcome->reason,
                  "measured %lu wavefronts and %lu conflicts, model %u and %u", wavefronts,
                  conflicts, report.wavefronts, report.bank_conflicts);
+    return TMA_OK;
 }
 
 const struct tma_record_kind tma_kind_banks = {

@@ -40,9 +40,10 @@ static uint32_t hex_cell(const struct tma_tsv *records, size_t row, const char *
     return (uint32_t)strtoul(tma_tsv_cell(records, row, column), NULL, 16);
 }
 
-static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
-                   struct tma_record_outcome *outcome) {
-    (void)machine;
+static enum tma_error_code replay(const struct tma_machine *machine, const struct tma_tsv *records,
+                                  size_t row, struct tma_record_outcome *outcome,
+                                  struct tma_error *error) {
+    (void)machine, (void)error;
     uint32_t in = hex_cell(records, row, "in");
     outcome->verdict = TMA_RECORD_AGREES;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -53,8 +54,9 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
         outcome->verdict = TMA_RECORD_DIFFERS;
         snprintf(outcome->reason, sizeof outcome->reason, "%s: measured %08x, model %08x",
                  types[i].column, measured, model);
-        return;
+        break;
     }
+    return TMA_OK;
 }
 
 const struct tma_record_kind tma_kind_convert = {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "engine/slots/run.h"
 #include "records/kinds.h"
 #include "records/timing_record.h"
@@ -119,24 +118,20 @@ static void compare(const struct tma_tsv *records, size_t row, const struct tma_
     }
 }
 
-static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
-                   struct tma_record_outcome *outcome) {
+static enum tma_error_code replay(const struct tma_machine *machine, const struct tma_tsv *records,
+                                  size_t row, struct tma_record_outcome *outcome,
+                                  struct tma_error *error) {
     struct tma_workload workload;
     struct tma_result result;
-    struct tma_error error = {0};
-    enum tma_error_code code = tma_timing_record_read(records, row, machine, &workload, &error);
+    enum tma_error_code code = tma_timing_record_read(records, row, machine, &workload, error);
     workload.cold = workload.profiled = true;
     if (code == TMA_OK)
-        code = tma_run(machine, &workload, NULL, &result, &error);
-    if (code == TMA_OK) {
-        outcome->simulated_cycles = result.cycles;
-        compare(records, row, &workload, &result.counters, outcome);
-        return;
-    }
-    outcome->verdict = TMA_RECORD_SKIPPED;
-    outcome->out_of_memory = code == TMA_ERROR_MEMORY;
-    snprintf(outcome->reason, sizeof outcome->reason, "%.*s", tma_text_cut(error.text, 190),
-             error.text);
+        code = tma_run(machine, &workload, NULL, &result, error);
+    if (code != TMA_OK)
+        return code;
+    outcome->simulated_cycles = result.cycles;
+    compare(records, row, &workload, &result.counters, outcome);
+    return TMA_OK;
 }
 
 const struct tma_record_kind tma_kind_counters = {

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "records/kinds.h"
 #include "records/map_record.h"
 #include "tensormap/rules.h"
@@ -40,25 +39,23 @@ static void compare_bytes(const struct tma_tensor_map *map, const struct tma_des
     }
 }
 
-static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
-                   struct tma_record_outcome *outcome) {
+static enum tma_error_code replay(const struct tma_machine *machine, const struct tma_tsv *records,
+                                  size_t row, struct tma_record_outcome *outcome,
+                                  struct tma_error *error) {
     (void)machine;
     struct tma_tensor_map map;
     struct tma_descriptor written;
-    struct tma_error error = {0};
     bool accepted = tma_record_is_accepted(records, row);
     outcome->verdict = TMA_RECORD_DIFFERS;
-    enum tma_error_code code = tma_map_record_read(records, row, &map, &error);
+    enum tma_error_code code = tma_map_record_read(records, row, &map, error);
     if (code == TMA_OK && accepted)
-        code = tma_descriptor_record_read(records, row, &written, &error);
-    if (code != TMA_OK) {
-        snprintf(outcome->reason, sizeof outcome->reason, "%.*s", tma_text_cut(error.text, 190),
-                 error.text);
-        return;
-    }
+        code = tma_descriptor_record_read(records, row, &written, error);
+    if (code != TMA_OK)
+        return code;
     compare_acceptance(&map, accepted, outcome);
     if (outcome->verdict == TMA_RECORD_AGREES && accepted)
         compare_bytes(&map, &written, outcome);
+    return TMA_OK;
 }
 
 const struct tma_record_kind tma_kind_encode = {

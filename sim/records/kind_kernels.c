@@ -13,11 +13,9 @@
 #include "engine/roles/kernel_run.h"
 #include "records/kernel_record.h"
 #include "records/kinds.h"
+#include "records/timing_record.h"
 #include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
-
-/* A record agrees if the relative error of its cycles is at most this fraction. */
-static const double tolerance = 0.10;
 
 enum { SECTOR_BYTES = 32 };
 
@@ -49,13 +47,7 @@ static void compare(const struct tma_machine *machine, const struct tma_tsv *rec
         error_of((double)result->counters.l2_sectors, number_in(records, row, "l2_sectors"));
     outcome->dram_error = error_of((double)result->counters.dram_read_sectors * SECTOR_BYTES,
                                    number_in(records, row, "dram_read"));
-    double error = outcome->predicted / outcome->measured - 1;
-    bool agrees = fabs(error) <= tolerance;
-    outcome->verdict = agrees ? TMA_RECORD_AGREES : TMA_RECORD_DIFFERS;
-    if (!agrees)
-        snprintf(outcome->reason, sizeof outcome->reason,
-                 "measured %.0f cycles, model %.0f: %+.1f %%", outcome->measured,
-                 outcome->predicted, 100 * error);
+    tma_timing_record_compare(outcome);
 }
 
 /* Runs the kernel at `path` with the settings of the record. */
@@ -99,21 +91,16 @@ static enum tma_error_code replay_row(const struct tma_machine *machine,
                is_long && !records->exact ? TMA_SAMPLING_USUAL : TMA_SAMPLING_NONE, result, error);
 }
 
-static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
-                   struct tma_record_outcome *outcome) {
-    struct tma_error error = {0};
+static enum tma_error_code replay(const struct tma_machine *machine, const struct tma_tsv *records,
+                                  size_t row, struct tma_record_outcome *outcome,
+                                  struct tma_error *error) {
     struct tma_result *result = tma_allocate(1, sizeof *result);
-    outcome->verdict = TMA_RECORD_SKIPPED;
-    outcome->out_of_memory = result == NULL;
-    if (result == NULL)
-        return;
-    enum tma_error_code code = replay_row(machine, records, row, result, &error);
-    outcome->out_of_memory = code == TMA_ERROR_MEMORY;
+    enum tma_error_code code =
+        result == NULL ? TMA_ERROR_MEMORY : replay_row(machine, records, row, result, error);
     if (code == TMA_OK)
         compare(machine, records, row, result, outcome);
-    else
-        snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
     tma_release(result);
+    return code;
 }
 
 /* What a simulation takes goes with the sectors that pass L2. */

@@ -92,30 +92,27 @@ static void compare(const struct tma_tsv *records, size_t row, const struct tma_
                  outcome->most_predicted, 100 * most);
 }
 
-static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
-                   struct tma_record_outcome *outcome) {
-    struct tma_error error = {0};
+static enum tma_error_code replay(const struct tma_machine *machine, const struct tma_tsv *records,
+                                  size_t row, struct tma_record_outcome *outcome,
+                                  struct tma_error *error) {
     struct tma_pipeline_record *record = tma_allocate(1, sizeof *record);
     struct tma_result *result = tma_allocate(1, sizeof *result);
-    outcome->verdict = TMA_RECORD_SKIPPED;
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (record != NULL && result != NULL) {
-        code = tma_pipeline_record_read(records, row, record, &error);
+        code = tma_pipeline_record_read(records, row, record, error);
         if (code == TMA_OK)
-            code = tma_kernel_run(machine, &record->kernel, NULL, result, NULL, &error);
+            code = tma_kernel_run(machine, &record->kernel, NULL, result, NULL, error);
         if (code == TMA_OK) {
             compare(records, row, result, outcome);
-            code = run_traffic(machine, records, row, &record->kernel, result, outcome, &error);
+            code = run_traffic(machine, records, row, &record->kernel, result, outcome, error);
         }
         tma_pipeline_record_free(record);
     }
-    if (code != TMA_OK) {
+    if (code != TMA_OK)
         outcome->verdict = TMA_RECORD_SKIPPED;
-        outcome->out_of_memory = code == TMA_ERROR_MEMORY;
-        snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
-    }
     tma_release(record);
     tma_release(result);
+    return code;
 }
 
 /* The name is FAMILY_ and numbers. */

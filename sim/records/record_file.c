@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/utf8.h"
 #include "records/kinds.h"
 
 static const struct tma_record_kind *const kinds[] = {
@@ -83,9 +84,16 @@ struct tma_record_name tma_record_name(const struct tma_record_file *file, size_
 
 void tma_record_replay(const struct tma_record_file *file, const struct tma_machine *machine,
                        size_t row, struct tma_record_outcome *outcome) {
+    struct tma_error error = {0};
     *outcome = (struct tma_record_outcome){0};
-    if (file->kind != NULL)
-        file->kind->replay(machine, &file->records, row, outcome);
+    if (file->kind == NULL)
+        return;
+    enum tma_error_code code = file->kind->replay(machine, &file->records, row, outcome, &error);
+    outcome->out_of_memory = code == TMA_ERROR_MEMORY;
+    if (code == TMA_OK)
+        return;
+    snprintf(outcome->reason, sizeof outcome->reason, "%.*s", tma_text_cut(error.text, 190),
+             error.text);
 }
 
 uint64_t tma_record_cost(const struct tma_record_file *file, const struct tma_machine *machine,

@@ -42,9 +42,11 @@ struct tma_record_kind {
     /* True if the columns and the first row are those of this kind. There is at least one row. */
     bool (*matches)(const struct tma_tsv *records);
 
-    /* Replays one row on the machine. *outcome is zeroed before the call. */
-    void (*replay)(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
-                   struct tma_record_outcome *outcome);
+    /* Replays one row on the machine. *outcome is zeroed before the call. Where this fails, the
+     * error is the reason of the verdict: of a record that was skipped if nothing else is said. */
+    enum tma_error_code (*replay)(const struct tma_machine *machine, const struct tma_tsv *records,
+                                  size_t row, struct tma_record_outcome *outcome,
+                                  struct tma_error *error);
 
     /* Writes the family of a record. NULL: it stands in the column "family". */
     void (*family)(const struct tma_tsv *records, size_t row, char *name, size_t bytes);

@@ -1,6 +1,8 @@
 #include "records/timing_record.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -240,4 +242,14 @@ uint64_t tma_timing_record_cost(const struct tma_machine *machine, const struct 
         rows *= map->box_dim[i];
     uint64_t operations = (uint64_t)workload.cta_count * workload.iterations;
     return operations * (rows + workload.stage_bytes / TMA_LINE_BYTES);
+}
+
+void tma_timing_record_compare(struct tma_record_outcome *outcome) {
+    const double tolerance = 0.10;
+    double error = outcome->predicted / outcome->measured - 1;
+    outcome->verdict = fabs(error) <= tolerance ? TMA_RECORD_AGREES : TMA_RECORD_DIFFERS;
+    if (outcome->verdict == TMA_RECORD_DIFFERS)
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "measured %.0f cycles, model %.0f: %+.1f %%", outcome->measured,
+                 outcome->predicted, 100 * error);
 }

@@ -4,7 +4,7 @@
 #define TMA_RECORDS_TIMING_RECORD_H
 
 #include "engine/workload.h"
-#include "records/tsv.h"
+#include "records/record_kind.h"
 
 /* Fills a workload that runs on all SMs of the machine. Fails with TMA_ERROR_SYNTAX if a word is
  * missing or malformed. */
@@ -16,5 +16,8 @@ enum tma_error_code tma_timing_record_read(const struct tma_tsv *records, size_t
  * tiles. 0 for rows that cannot be read. */
 uint64_t tma_timing_record_cost(const struct tma_machine *machine, const struct tma_tsv *records,
                                 size_t row);
+
+/* Compares the cycles of an outcome: they agree within 10 %. */
+void tma_timing_record_compare(struct tma_record_outcome *outcome);
 
 #endif
