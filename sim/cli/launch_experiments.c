@@ -163,28 +163,12 @@ static bool run_trials(struct experiments *experiments, unsigned jobs, bool quie
 }
 
 /* How likely a part is to limit a launch: it is busy, or no time says. */
-static double likelihood(const struct tma_launch_report *report, enum tma_relief_part part) {
-    const double unknown = 0.5;
-    const struct tma_core_result *timing = report->timing;
-    const struct tma_machine *machine = report->machine;
-    const struct tma_memory_counters *memory = &timing->memory;
-    double cycles = (double)timing->cycles, sms = timing->sms;
-    if (part == TMA_RELIEF_OF_lsu)
-        return (double)memory->lsu_busy / (cycles * sms);
-    if (part == TMA_RELIEF_OF_l1_misses)
-        return (double)memory->l1_miss_cycles / (cycles * sms * machine->l1.misses);
-    if (part == TMA_RELIEF_OF_dsmem)
-        return (double)memory->dsmem_busy / (cycles * sms);
-    if (part == TMA_RELIEF_OF_atomics)
-        return (double)memory->atomic_busy / cycles;
-    if (part == TMA_RELIEF_OF_tensor_cores)
-        return (double)timing->tensor_cycles / (cycles * sms);
-    if (part == TMA_RELIEF_OF_shared_memory)
-        return (double)timing->memory.shared_busy / (cycles * sms);
-    if (part == TMA_RELIEF_OF_l2)
-        return (double)timing->memory.slice_busy / (cycles * machine->l2.slices);
-    if (part == TMA_RELIEF_OF_dram)
-        return (double)timing->memory.bus_busy / (cycles * machine->dram.channels);
+static double likelihood(const struct tma_launch_report *report, const struct part *part) {
+    const double unknown = 50;
+    for (int i = 0; i < TMA_LAUNCH_BUSY_COUNT; i++)
+        if (strcmp(tma_launch_busy_keys[i], part->key) == 0)
+            return tma_launch_busy_percent(report->machine, report->timing,
+                                           (enum tma_launch_busy)i);
     return unknown;
 }
 
@@ -195,8 +179,7 @@ static void choose_parts(const struct tma_launch_report *report, uint64_t most,
         uint32_t best = PARTS;
         for (uint32_t i = 0; i < PARTS; i++)
             if (!chosen[i] && is_used(&parts[i], &report->timing->memory) &&
-                (best == PARTS ||
-                 likelihood(report, parts[i].part) > likelihood(report, parts[best].part)))
+                (best == PARTS || likelihood(report, &parts[i]) > likelihood(report, &parts[best])))
                 best = i;
         if (best == PARTS)
             break;

@@ -109,7 +109,7 @@ static uint64_t launch(const struct tma_launcher *launcher, const struct tma_lau
         out_of_memory(&outcome->error);
         return 0;
     }
-    if (order->relief == NULL || order->relief->apply(&relieved))
+    if (order->relief == NULL || tma_relief_apply(order->relief, &relieved))
         cycles = run_relieved(launcher, &relieved, order, outcome);
     else
         tma_fail(&outcome->error, TMA_ERROR_UNSUPPORTED, "the relief does not apply");
@@ -477,11 +477,11 @@ static bool add_trials(struct series *series, const struct tma_reliefs *reliefs)
     const struct tma_experiment_subject *subject = series->subject;
     struct tma_relieved relieved;
     for (size_t i = 0; i < reliefs->count; i++)
-        for (uint32_t v = 0; v < reliefs->items[i]->variants; v++) {
+        for (uint32_t v = 0; v == 0 || v < reliefs->items[i]->variants; v++) {
             struct trial trial = {.experiment = {.relief = reliefs->items[i], .variant = v}};
             if (!relieved_copy(subject, series->before, v, &relieved))
                 return false;
-            bool applies = reliefs->items[i]->apply(&relieved);
+            bool applies = tma_relief_apply(reliefs->items[i], &relieved);
             subject->kind->release(relieved.workload);
             memcpy(trial.experiment.change, relieved.change, sizeof relieved.change);
             assert(series->trial_count < TMA_MAX_EXPERIMENTS);

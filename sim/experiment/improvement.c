@@ -69,15 +69,7 @@ void tma_improve_part_by(struct tma_machine *machine, enum tma_relief_part part,
         machine->l1.capacity_bytes = machine->l1.capacity_bytes * factors->more_percent / 100;
 }
 
-/* Improves the parameters of a part of the machine, as their rows say. Returns what becomes of the
- * part, in words: "10 % more bandwidth". */
-static const char *improve_part(struct tma_machine *machine, enum tma_relief_part part) {
-    tma_improve_part_by(machine, part, &tenth);
-    return words[part];
-}
-
-bool tma_relieve_part(struct tma_relieved *relieved, enum tma_relief_part part) {
-    snprintf(relieved->change, sizeof relieved->change, "%s",
-             improve_part(&relieved->machine, part));
-    return true;
+void tma_relieve_part(struct tma_relieved *relieved, enum tma_relief_part part) {
+    tma_improve_part_by(&relieved->machine, part, &tenth);
+    snprintf(relieved->change, sizeof relieved->change, "%s", words[part]);
 }

@@ -20,7 +20,18 @@ void tma_improve_part_by(struct tma_machine *machine, enum tma_relief_part part,
 /* The same words alone. */
 const char *tma_improvement_words(enum tma_relief_part part);
 
-/* Improves a part as a relief: writes the words to `relieved->change`. Returns true. */
-bool tma_relieve_part(struct tma_relieved *relieved, enum tma_relief_part part);
+/* Improves a part as a relief: writes the words to `relieved->change`. */
+void tma_relieve_part(struct tma_relieved *relieved, enum tma_relief_part part);
+
+/* A row of a table of reliefs: key, name, and the other members by designators, some of which have
+ * short forms. */
+#define TMA_RELIEF(key_text, name_text, ...)                                                       \
+    &(const struct tma_relief) {                                                                   \
+        .key = key_text, .name = name_text, __VA_ARGS__                                            \
+    }
+#define TMA_ADVICE(count) .advice = true, .variants = count
+#define TMA_PART(name)    .part = TMA_RELIEF_OF_##name
+#define TMA_BUSY(name)    .busy = offsetof(struct tma_result, busy_##name)
+#define TMA_USED(counter) .used = offsetof(struct tma_result, counters.counter)
 
 #endif

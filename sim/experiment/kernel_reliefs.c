@@ -28,8 +28,7 @@ static bool does_work(const struct tma_kernel *kernel, enum tma_work work) {
 
 /* The units of an SM that compute, and its shared memory, are a tenth faster. */
 
-static bool faster_tensor_cores(struct tma_relieved *relieved) {
-    tma_relieve_part(relieved, TMA_RELIEF_OF_tensor_cores);
+static bool multiplies(struct tma_relieved *relieved) {
     return does_work(kernel_of(relieved), TMA_WORK_MMA);
 }
 
@@ -39,32 +38,22 @@ static bool faster_unit(struct tma_relieved *relieved, enum tma_compute_unit uni
     return does_work(kernel_of(relieved), TMA_WORK_INSTRUCTIONS);
 }
 
-static bool faster_fma(struct tma_relieved *relieved) {
-    return faster_unit(relieved, TMA_UNIT_FMA);
-}
-
-static bool faster_alu(struct tma_relieved *relieved) {
-    return faster_unit(relieved, TMA_UNIT_ALU);
-}
-
-static bool faster_sfu(struct tma_relieved *relieved) {
-    return faster_unit(relieved, TMA_UNIT_SFU);
-}
-
-static bool faster_issue(struct tma_relieved *relieved) {
-    return faster_unit(relieved, TMA_UNIT_ISSUE);
-}
-
-static bool reads_shared_memory(const struct tma_kernel *kernel) {
-    return does_work(kernel, TMA_WORK_MMA) || does_work(kernel, TMA_WORK_SHARED) ||
-           does_work(kernel, TMA_WORK_CONSUMER);
-}
+#define FASTER_UNIT(name, unit)                                                                    \
+    static bool faster_##name(struct tma_relieved *relieved) {                                     \
+        return faster_unit(relieved, unit);                                                        \
+    }
+FASTER_UNIT(fma, TMA_UNIT_FMA)
+FASTER_UNIT(alu, TMA_UNIT_ALU)
+FASTER_UNIT(sfu, TMA_UNIT_SFU)
+FASTER_UNIT(issue, TMA_UNIT_ISSUE)
+#undef FASTER_UNIT
 
 /* Wavefronts of warps, and operands of products. */
-static bool faster_shared_memory(struct tma_relieved *relieved) {
-    tma_relieve_part(relieved, TMA_RELIEF_OF_shared_memory);
+static bool faster_wavefronts(struct tma_relieved *relieved) {
+    const struct tma_kernel *kernel = kernel_of(relieved);
     kernel_of(relieved)->relieved.wavefronts = TMA_WAVEFRONTS_TENTH_FASTER;
-    return reads_shared_memory(kernel_of(relieved));
+    return does_work(kernel, TMA_WORK_MMA) || does_work(kernel, TMA_WORK_SHARED) ||
+           does_work(kernel, TMA_WORK_CONSUMER);
 }
 
 static bool without_conflicts(struct tma_relieved *relieved) {
@@ -80,7 +69,7 @@ static bool without_rounds(struct tma_relieved *relieved) {
         kernel->statements[i].lanes.combines = true;
     snprintf(relieved->change, sizeof relieved->change,
              "one request for all lanes of a warp with one address");
-    return relieved->before->counters.access_repeats > 0;
+    return true;
 }
 
 /* The time that compute statements give in cycles. */
@@ -91,61 +80,16 @@ static bool shorter_computing(struct tma_relieved *relieved) {
     return does_work(kernel_of(relieved), TMA_WORK_CYCLES);
 }
 
-static const struct tma_relief tensor_cores = {.key = "tensor_cores",
-                                               .busy = offsetof(struct tma_result, busy_tensor),
-                                               .name = "tensor cores",
-                                               .variants = 1,
-                                               .apply = faster_tensor_cores};
-static const struct tma_relief multiply_add = {.key = "fma",
-                                               .busy = offsetof(struct tma_result, busy_fma),
-                                               .name = "FMA pipes",
-                                               .variants = 1,
-                                               .apply = faster_fma};
-static const struct tma_relief alu = {.key = "alu",
-                                      .busy = offsetof(struct tma_result, busy_alu),
-                                      .name = "ALUs",
-                                      .variants = 1,
-                                      .apply = faster_alu};
-static const struct tma_relief sfu = {.key = "sfu",
-                                      .busy = offsetof(struct tma_result, busy_sfu),
-                                      .name = "SFUs",
-                                      .variants = 1,
-                                      .apply = faster_sfu};
-static const struct tma_relief issue = {.key = "issue",
-                                        .busy = offsetof(struct tma_result, busy_issue),
-                                        .name = "issue slots",
-                                        .variants = 1,
-                                        .apply = faster_issue};
-static const struct tma_relief shared_memory = {.key = "shared_memory",
-                                                .busy = offsetof(struct tma_result, busy_shared),
-                                                .name = "shared memory",
-                                                .variants = 1,
-                                                .apply = faster_shared_memory};
-static const struct tma_relief free_of_conflicts = {
-    .key = "bank_conflicts", .name = "bank conflicts", .variants = 1, .apply = without_conflicts};
-static const struct tma_relief free_of_rounds = {.key = "atomic_rounds",
-                                                 .name = "atomics of one address",
-                                                 .variants = 1,
-                                                 .apply = without_rounds};
-static const struct tma_relief computing = {
-    .key = "computing", .name = "computing", .variants = 1, .apply = shorter_computing};
-
 /* The instructions of the roles themselves take less time: those that issue, wait and arrive, those
  * that start a CTA, and those that work with other CTAs. */
 
 /* The kernel's own costs stand in the place of the machine's. */
-static bool shorter_instructions(struct tma_relieved *relieved) {
+static bool shorter_costs(struct tma_relieved *relieved) {
     struct tma_kernel_costs *own = &kernel_of(relieved)->costs;
-    tma_relieve_part(relieved, TMA_RELIEF_OF_instructions);
 #define SHORTER(name, compared, meaning)                                                           \
     own->name##_cycles = tma_improve(own->name##_cycles, TMA_SHORTER);
     TMA_KERNEL_COSTS(SHORTER)
 #undef SHORTER
-    return true;
-}
-
-static bool shorter_launch(struct tma_relieved *relieved) {
-    tma_relieve_part(relieved, TMA_RELIEF_OF_launch);
     return true;
 }
 
@@ -163,26 +107,14 @@ static bool immediate_release(struct tma_relieved *relieved) {
     return kernel->cluster_ctas > 1 && releases;
 }
 
-static bool shorter_tiles(struct tma_relieved *relieved) {
+static bool has_dynamic_tiles(struct tma_relieved *relieved) {
     const struct tma_kernel *kernel = kernel_of(relieved);
-    bool dynamic = false;
     for (uint32_t i = 0; i < kernel->statement_count; i++)
-        dynamic |= kernel->statements[i].kind == TMA_STATEMENT_TILES &&
-                   kernel->statements[i].schedule == TMA_TILES_DYNAMIC;
-    tma_relieve_part(relieved, TMA_RELIEF_OF_tile_counter);
-    return dynamic;
+        if (kernel->statements[i].kind == TMA_STATEMENT_TILES &&
+            kernel->statements[i].schedule == TMA_TILES_DYNAMIC)
+            return true;
+    return false;
 }
-
-static const struct tma_relief instructions = {.key = "instructions",
-                                               .name = "instructions of the roles",
-                                               .variants = 1,
-                                               .apply = shorter_instructions};
-static const struct tma_relief cta_launch = {
-    .key = "launch", .name = "launch of CTAs", .variants = 1, .apply = shorter_launch};
-static const struct tma_relief cluster_release = {
-    .key = "cluster", .name = "clusters", .variants = 1, .apply = immediate_release};
-static const struct tma_relief tile_counter = {
-    .key = "tile_counter", .name = "counter of tiles", .variants = 1, .apply = shorter_tiles};
 
 /* More stages in the rings hide more of the latency. */
 
@@ -301,12 +233,6 @@ static bool twice(struct tma_relieved *relieved) {
 
 static const struct tma_relief ring_stage = {
     .key = "stages", .name = "latency", .variants = 1 + TMA_MAX_RINGS, .apply = one_more};
-static const struct tma_relief ring_depth = {.key = "stages_doubled",
-                                             .name = "depth of rings",
-                                             .advice = true,
-                                             .smaller = &ring_stage,
-                                             .variants = 1 + TMA_MAX_RINGS,
-                                             .apply = twice};
 
 /* How many CTAs run at once, and what the last of them leave idle. */
 
@@ -375,11 +301,6 @@ static bool without_last_wave(struct tma_relieved *relieved) {
     return true;
 }
 
-static const struct tma_relief occupancy = {
-    .key = "occupancy", .name = "occupancy", .variants = 1, .apply = one_more_cta};
-static const struct tma_relief whole_waves = {
-    .key = "waves", .name = "waves", .variants = 1, .apply = without_last_wave};
-
 /* Other choices of what L2 fetches, and in which order tiles ask for it. */
 
 static bool another_promotion(struct tma_relieved *relieved) {
@@ -419,17 +340,6 @@ static bool another_order(struct tma_relieved *relieved) {
     return changes && relieved->before->counters.l2_requests > 0;
 }
 
-static const struct tma_relief kernel_promotion = {.key = "promotion",
-                                                   .name = "L2 promotion",
-                                                   .advice = true,
-                                                   .variants = 2,
-                                                   .apply = another_promotion};
-static const struct tma_relief tile_order = {.key = "tile_order",
-                                             .name = "order of output tiles",
-                                             .advice = true,
-                                             .variants = 4,
-                                             .apply = another_order};
-
 /* A kernel with statements of its own, which a relief may change. The expressions are shared. */
 struct kernel_copy {
     struct tma_kernel kernel;
@@ -453,25 +363,32 @@ static void *copy(const void *workload) {
     return &copied->kernel;
 }
 
-static const struct tma_relief *const reliefs[] = {&tensor_cores,
-                                                   &multiply_add,
-                                                   &alu,
-                                                   &sfu,
-                                                   &issue,
-                                                   &shared_memory,
-                                                   &free_of_conflicts,
-                                                   &free_of_rounds,
-                                                   &computing,
-                                                   &instructions,
-                                                   &ring_stage,
-                                                   &occupancy,
-                                                   &whole_waves,
-                                                   &cta_launch,
-                                                   &cluster_release,
-                                                   &tile_counter,
-                                                   &ring_depth,
-                                                   &kernel_promotion,
-                                                   &tile_order};
+static const struct tma_relief *const reliefs[] = {
+    TMA_RELIEF("tensor_cores", "tensor cores", TMA_BUSY(tensor), TMA_PART(tensor_cores),
+               .apply = multiplies),
+    TMA_RELIEF("fma", "FMA pipes", TMA_BUSY(fma), .apply = faster_fma),
+    TMA_RELIEF("alu", "ALUs", TMA_BUSY(alu), .apply = faster_alu),
+    TMA_RELIEF("sfu", "SFUs", TMA_BUSY(sfu), .apply = faster_sfu),
+    TMA_RELIEF("issue", "issue slots", TMA_BUSY(issue), .apply = faster_issue),
+    TMA_RELIEF("shared_memory", "shared memory", TMA_BUSY(shared), TMA_PART(shared_memory),
+               .apply = faster_wavefronts),
+    TMA_RELIEF("bank_conflicts", "bank conflicts", .apply = without_conflicts),
+    TMA_RELIEF("atomic_rounds", "atomics of one address", TMA_USED(access_repeats),
+               .apply = without_rounds),
+    TMA_RELIEF("computing", "computing", .apply = shorter_computing),
+    TMA_RELIEF("instructions", "instructions of the roles", TMA_PART(instructions),
+               .apply = shorter_costs),
+    &ring_stage,
+    TMA_RELIEF("occupancy", "occupancy", .apply = one_more_cta),
+    TMA_RELIEF("waves", "waves", .apply = without_last_wave),
+    TMA_RELIEF("launch", "launch of CTAs", TMA_PART(launch)),
+    TMA_RELIEF("cluster", "clusters", .apply = immediate_release),
+    TMA_RELIEF("tile_counter", "counter of tiles", TMA_PART(tile_counter),
+               .apply = has_dynamic_tiles),
+    TMA_RELIEF("stages_doubled", "depth of rings", TMA_ADVICE(1 + TMA_MAX_RINGS),
+               .smaller = &ring_stage, .apply = twice),
+    TMA_RELIEF("promotion", "L2 promotion", TMA_ADVICE(2), .apply = another_promotion),
+    TMA_RELIEF("tile_order", "order of output tiles", TMA_ADVICE(4), .apply = another_order)};
 
 const struct tma_workload_kind tma_kernel_kind = {
     .run = run,

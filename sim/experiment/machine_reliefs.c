@@ -6,10 +6,6 @@
 #include "experiment/improvement.h"
 #include "experiment/relief.h"
 
-static bool relieve_tma(struct tma_relieved *relieved) {
-    return tma_relieve_part(relieved, TMA_RELIEF_OF_tma);
-}
-
 /* The interval is a few cycles, of which a tenth is no whole cycle. */
 static bool relieve_dispatch(struct tma_relieved *relieved) {
     uint32_t before = relieved->machine.tma.dispatch_interval_cycles;
@@ -21,50 +17,15 @@ static bool relieve_dispatch(struct tma_relieved *relieved) {
     return true;
 }
 
-static bool relieve_sm_port(struct tma_relieved *relieved) {
-    return relieved->before->counters.sm_read_sectors > 0 &&
-           tma_relieve_part(relieved, TMA_RELIEF_OF_sm_port);
-}
-
-static bool relieve_gpc_ports(struct tma_relieved *relieved) {
-    return relieved->before->counters.sm_read_sectors > 0 &&
-           tma_relieve_part(relieved, TMA_RELIEF_OF_gpc_ports);
-}
-
-static bool relieve_l2(struct tma_relieved *relieved) {
-    return relieved->before->counters.l2_requests > 0 &&
-           tma_relieve_part(relieved, TMA_RELIEF_OF_l2);
-}
-
-static bool relieve_lsu(struct tma_relieved *relieved) {
-    return relieved->before->counters.accesses > 0 && tma_relieve_part(relieved, TMA_RELIEF_OF_lsu);
-}
-
 /* Loads that pass by L1, or find nothing there, gain nothing from more of it. */
-static bool relieve_l1(struct tma_relieved *relieved) {
+static bool misses_l1(struct tma_relieved *relieved) {
     const struct tma_counters *counters = &relieved->before->counters;
-    return counters->l1_sectors > counters->l1_hit_sectors && counters->l1_hit_sectors > 0 &&
-           tma_relieve_part(relieved, TMA_RELIEF_OF_l1);
+    return counters->l1_sectors > counters->l1_hit_sectors;
 }
 
-static bool relieve_l1_misses(struct tma_relieved *relieved) {
-    return relieved->before->counters.accesses > 0 &&
-           tma_relieve_part(relieved, TMA_RELIEF_OF_l1_misses);
-}
-
-static bool relieve_dsmem(struct tma_relieved *relieved) {
-    return relieved->before->counters.dsmem_flits > 0 &&
-           tma_relieve_part(relieved, TMA_RELIEF_OF_dsmem);
-}
-
-static bool relieve_atomics(struct tma_relieved *relieved) {
-    return relieved->before->busy_atomics > 0 && tma_relieve_part(relieved, TMA_RELIEF_OF_atomics);
-}
-
-static bool relieve_dram(struct tma_relieved *relieved) {
+static bool uses_dram(struct tma_relieved *relieved) {
     const struct tma_counters *counters = &relieved->before->counters;
-    return counters->dram_read_sectors + counters->dram_write_sectors > 0 &&
-           tma_relieve_part(relieved, TMA_RELIEF_OF_dram);
+    return counters->dram_read_sectors + counters->dram_write_sectors > 0;
 }
 
 /* Words with a comma in them need one behind them. */
@@ -72,10 +33,6 @@ static bool close_comma(struct tma_relieved *relieved) {
     size_t length = strlen(relieved->change);
     snprintf(relieved->change + length, sizeof relieved->change - length, ",");
     return true;
-}
-
-static bool relieve_latency(struct tma_relieved *relieved) {
-    return tma_relieve_part(relieved, TMA_RELIEF_OF_latency) && close_comma(relieved);
 }
 
 /* An entry for every fetch is enough. Each SM has to fetch each map once. */
@@ -99,32 +56,39 @@ static bool relieve_tensor_maps(struct tma_relieved *relieved) {
     return true;
 }
 
-static bool relieve_handshake(struct tma_relieved *relieved) {
-    return relieved->before->cause_cycles[TMA_CAUSE_CLUSTER] > 0 &&
-           tma_relieve_part(relieved, TMA_RELIEF_OF_cluster);
+bool tma_relief_apply(const struct tma_relief *relief, struct tma_relieved *relieved) {
+    uint64_t used = 1;
+    if (relief->used != 0)
+        memcpy(&used, (const char *)relieved->before + relief->used, sizeof used);
+    if (used == 0)
+        return false;
+    if (relief->part != TMA_RELIEF_OF_none)
+        tma_relieve_part(relieved, (enum tma_relief_part)relief->part);
+    return relief->apply == NULL || relief->apply(relieved);
 }
 
-#define RELIEF(function, key_text, name_text, busy_offset)                                         \
-    &(const struct tma_relief) {                                                                   \
-        .key = key_text, .name = name_text, .busy = busy_offset, .variants = 1, .apply = function  \
-    }
-#define BUSY(part) offsetof(struct tma_result, busy_##part)
-
 static const struct tma_relief *const reliefs[] = {
-    RELIEF(relieve_tma, "tma", "TMA request rate", BUSY(tma)),
-    RELIEF(relieve_dispatch, "tma_dispatch", "TMA operation rate", BUSY(tma)),
-    RELIEF(relieve_tensor_maps, "tensor_maps", "tensor maps", 0),
-    RELIEF(relieve_sm_port, "sm_port", "SM port", BUSY(sm_port)),
-    RELIEF(relieve_gpc_ports, "gpc_ports", "GPC ports", BUSY(crossbar)),
-    RELIEF(relieve_l2, "l2", "L2 slices", BUSY(l2)),
-    RELIEF(relieve_lsu, "lsu", "load/store units", BUSY(lsu)),
-    RELIEF(relieve_l1, "l1", "L1", 0),
-    RELIEF(relieve_l1_misses, "l1_misses", "L1 misses", BUSY(l1_misses)),
-    RELIEF(relieve_dsmem, "dsmem", "links between SMs", BUSY(dsmem)),
-    RELIEF(relieve_atomics, "atomics", "reductions and atomics", BUSY(atomics)),
-    RELIEF(relieve_dram, "dram", "DRAM bandwidth", BUSY(dram)),
-    RELIEF(relieve_latency, "latency", "latency", 0),
-    RELIEF(relieve_handshake, "cluster", "clusters", 0),
+    TMA_RELIEF("tma", "TMA request rate", TMA_BUSY(tma), TMA_PART(tma)),
+    TMA_RELIEF("tma_dispatch", "TMA operation rate", TMA_BUSY(tma), .apply = relieve_dispatch),
+    TMA_RELIEF("tensor_maps", "tensor maps", .apply = relieve_tensor_maps),
+    TMA_RELIEF("sm_port", "SM port", TMA_BUSY(sm_port), TMA_USED(sm_read_sectors),
+               TMA_PART(sm_port)),
+    TMA_RELIEF("gpc_ports", "GPC ports", TMA_BUSY(crossbar), TMA_USED(sm_read_sectors),
+               TMA_PART(gpc_ports)),
+    TMA_RELIEF("l2", "L2 slices", TMA_BUSY(l2), TMA_USED(l2_requests), TMA_PART(l2)),
+    TMA_RELIEF("lsu", "load/store units", TMA_BUSY(lsu), TMA_USED(accesses), TMA_PART(lsu)),
+    TMA_RELIEF("l1", "L1", TMA_USED(l1_hit_sectors), TMA_PART(l1), .apply = misses_l1),
+    TMA_RELIEF("l1_misses", "L1 misses", TMA_BUSY(l1_misses), TMA_USED(accesses),
+               TMA_PART(l1_misses)),
+    TMA_RELIEF("dsmem", "links between SMs", TMA_BUSY(dsmem), TMA_USED(dsmem_flits),
+               TMA_PART(dsmem)),
+    TMA_RELIEF("atomics", "reductions and atomics", TMA_BUSY(atomics),
+               .used = offsetof(struct tma_result, busy_atomics), TMA_PART(atomics)),
+    TMA_RELIEF("dram", "DRAM bandwidth", TMA_BUSY(dram), TMA_PART(dram), .apply = uses_dram),
+    TMA_RELIEF("latency", "latency", TMA_PART(latency), .apply = close_comma),
+    TMA_RELIEF("cluster", "clusters",
+               .used = offsetof(struct tma_result, cause_cycles[TMA_CAUSE_CLUSTER]),
+               TMA_PART(cluster)),
 };
 
 const struct tma_reliefs tma_machine_reliefs = {reliefs, sizeof reliefs / sizeof reliefs[0]};

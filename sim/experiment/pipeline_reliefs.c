@@ -5,7 +5,7 @@
 #include "base/allocation.h"
 #include "engine/slots/run.h"
 #include "experiment/experiment.h"
-#include "experiment/relief.h"
+#include "experiment/improvement.h"
 #include "placement/operation_architecture.h"
 #include "placement/rows.h"
 #include "tensormap/legal.h"
@@ -97,15 +97,7 @@ static bool twice(struct tma_relieved *relieved) {
            deepen(relieved, depth);
 }
 
-static const struct tma_relief stages = {
-    .key = "stages", .name = "latency", .variants = 1, .apply = one_more};
-static const struct tma_relief stages_doubled = {.key = "stages_doubled",
-                                                 .name = "pipeline depth",
-                                                 .advice = true,
-                                                 .smaller = &stages,
-                                                 .variants = 1,
-                                                 .apply = twice};
-
+static const struct tma_relief stages = {.key = "stages", .name = "latency", .apply = one_more};
 /* The consumers occupy shared memory for less time. */
 
 static bool a_tenth_fewer(struct tma_relieved *relieved) {
@@ -131,14 +123,6 @@ static bool without_conflicts(struct tma_relieved *relieved) {
     return excess > 0;
 }
 
-static const struct tma_relief wavefronts = {.key = "shared_memory",
-                                             .busy = offsetof(struct tma_result, busy_shared),
-                                             .name = "shared memory",
-                                             .variants = 1,
-                                             .apply = a_tenth_fewer};
-static const struct tma_relief conflicts = {
-    .key = "bank_conflicts", .name = "bank conflicts", .variants = 1, .apply = without_conflicts};
-
 /* A last wave with fewer CTAs than there are SMs leaves the other SMs idle. */
 
 /* The grid without its last wave shows the rate of whole waves. */
@@ -156,9 +140,6 @@ static bool whole_waves(struct tma_relieved *relieved) {
              ctas % wave);
     return true;
 }
-
-static const struct tma_relief waves = {
-    .key = "waves", .name = "waves", .variants = 1, .apply = whole_waves};
 
 /* Another swizzle mode of the tiles that consumers read changes their bank conflicts. */
 
@@ -197,12 +178,6 @@ static bool another_mode(struct tma_relieved *relieved) {
     return excess > 0 && before != (int)mode && is_legal(&relieved->machine, workload);
 }
 
-static const struct tma_relief swizzle = {.key = "swizzle",
-                                          .name = "swizzle of the consumers' tiles",
-                                          .advice = true,
-                                          .variants = TMA_SWIZZLE_128B_ATOM_64B + 1,
-                                          .apply = another_mode};
-
 /* Another L2 promotion fetches fewer sectors that are never used, or fetches earlier what is. */
 
 static bool another_promotion(struct tma_relieved *relieved) {
@@ -218,12 +193,6 @@ static bool another_promotion(struct tma_relieved *relieved) {
     return changes && relieved->before->counters.l2_fills > 0 &&
            is_legal(&relieved->machine, workload);
 }
-
-static const struct tma_relief promotion = {.key = "promotion",
-                                            .name = "L2 promotion",
-                                            .advice = true,
-                                            .variants = 2,
-                                            .apply = another_promotion};
 
 /* A tile that several CTAs need can be one multicast load of a cluster, or one load of each. */
 
@@ -274,11 +243,6 @@ static bool load_alone(struct tma_relieved *relieved) {
     return shares;
 }
 
-static const struct tma_relief multicast = {
-    .key = "multicast", .name = "multicast", .advice = true, .variants = 2, .apply = share};
-static const struct tma_relief unicast = {
-    .key = "unicast", .name = "no multicast", .advice = true, .variants = 1, .apply = load_alone};
-
 /* Larger boxes need fewer operations for the same bytes. */
 
 /* The tiles of the walk lie side by side in dimension d, and their number is even, as is that of
@@ -322,9 +286,6 @@ static bool double_box(struct tma_relieved *relieved) {
     return is_legal(&relieved->machine, workload);
 }
 
-static const struct tma_relief box = {
-    .key = "box", .name = "box", .advice = true, .variants = 2, .apply = double_box};
-
 static enum tma_error_code run(const struct tma_machine *machine, const void *workload,
                                struct tma_result *result, struct tma_error *error) {
     return tma_run(machine, workload, NULL, result, error);
@@ -338,8 +299,19 @@ static void *copy(const void *workload) {
 }
 
 static const struct tma_relief *const reliefs[] = {
-    &stages,  &wavefronts, &conflicts, &waves,   &stages_doubled,
-    &swizzle, &promotion,  &multicast, &unicast, &box};
+    &stages,
+    TMA_RELIEF("shared_memory", "shared memory", TMA_BUSY(shared), .apply = a_tenth_fewer),
+    TMA_RELIEF("bank_conflicts", "bank conflicts", .apply = without_conflicts),
+    TMA_RELIEF("waves", "waves", .apply = whole_waves),
+    TMA_RELIEF("stages_doubled", "pipeline depth", TMA_ADVICE(1), .smaller = &stages,
+               .apply = twice),
+    TMA_RELIEF("swizzle", "swizzle of the consumers' tiles",
+               TMA_ADVICE(TMA_SWIZZLE_128B_ATOM_64B + 1), .apply = another_mode),
+    TMA_RELIEF("promotion", "L2 promotion", TMA_ADVICE(2), .apply = another_promotion),
+    TMA_RELIEF("multicast", "multicast", TMA_ADVICE(2), .apply = share),
+    TMA_RELIEF("unicast", "no multicast", TMA_ADVICE(1), .apply = load_alone),
+    TMA_RELIEF("box", "box", TMA_ADVICE(2), .apply = double_box),
+};
 
 const struct tma_workload_kind tma_pipeline_kind = {
     .run = run,

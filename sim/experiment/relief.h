@@ -38,11 +38,17 @@ struct tma_relief {
     /* Offset in struct tma_result of the fraction of the time for which the part was busy, which
      * says how likely it limits the run; 0: there is none. */
     size_t busy;
-    uint32_t variants; /* at least 1 */
-    /* Applies a variant. False where it does not apply: there is nothing to relieve, or the result
-     * would be illegal. */
+    /* Offset there of a figure in 64 bits that is 0 where there is nothing to relieve; or 0. */
+    size_t used;
+    int part;          /* enum tma_relief_part: it becomes a tenth better; 0: none */
+    uint32_t variants; /* 0: one */
+    /* Applies a variant, or what there is besides the part. False where it does not apply: there is
+     * nothing to relieve, or the result would be illegal. NULL: the part is all. */
     bool (*apply)(struct tma_relieved *relieved);
 };
+
+/* Applies the variant that `relieved` says. False where it does not apply. */
+bool tma_relief_apply(const struct tma_relief *relief, struct tma_relieved *relieved);
 
 /* Reliefs of the machine, for workloads of any kind. */
 struct tma_reliefs {

@@ -176,26 +176,32 @@ static uint64_t cycles_of(const struct tma_launch_report *report, uint32_t instr
     return tma_core_stall_sum(report->timing->line_stalls[instruction]);
 }
 
-/* Shares of the time of the launch, in percent: of all SMs that have a CTA, slices or channels. */
-struct busy {
-    double issue, tensor, shared, lsu, l1_misses, dsmem, l2, atomics, dram;
-};
+#define NAME(name) #name,
+const char *const tma_launch_busy_keys[TMA_LAUNCH_BUSY_COUNT] = {TMA_LAUNCH_BUSY(NAME)};
+#undef NAME
 
-static struct busy busy_of(const struct tma_machine *machine,
-                           const struct tma_core_result *timing) {
+double tma_launch_busy_percent(const struct tma_machine *machine,
+                               const struct tma_core_result *timing, enum tma_launch_busy part) {
     const struct tma_memory_counters *memory = &timing->memory;
-    double cycles = (double)timing->cycles, sms = timing->sms;
-    return (struct busy){
-        .lsu = tma_percentage((double)memory->lsu_busy, cycles * sms),
-        .l1_misses =
-            tma_percentage((double)memory->l1_miss_cycles, cycles * sms * machine->l1.misses),
-        .dsmem = tma_percentage((double)memory->dsmem_busy, cycles * sms),
-        .atomics = tma_percentage((double)memory->atomic_busy, cycles),
-        .issue = tma_percentage((double)timing->issue_slots, cycles * sms * TMA_SCHEDULERS),
-        .tensor = tma_percentage((double)timing->tensor_cycles, cycles * sms),
-        .shared = tma_percentage((double)timing->memory.shared_busy, cycles * sms),
-        .l2 = tma_percentage((double)timing->memory.slice_busy, cycles * machine->l2.slices),
-        .dram = tma_percentage((double)timing->memory.bus_busy, cycles * machine->dram.channels)};
+    double cycles = (double)timing->cycles, sms = cycles * timing->sms;
+    const struct {
+        uint64_t busy;
+        double whole;
+    } parts[TMA_LAUNCH_BUSY_COUNT] = {
+        [TMA_BUSY_issue_slots] = {timing->issue_slots, sms * TMA_SCHEDULERS},
+        [TMA_BUSY_tensor_cores] = {timing->tensor_cycles, sms},
+        [TMA_BUSY_shared_memory] = {memory->shared_busy, sms},
+        [TMA_BUSY_lsu] = {memory->lsu_busy, sms},
+        [TMA_BUSY_l1_misses] = {memory->l1_miss_cycles, sms * machine->l1.misses},
+        [TMA_BUSY_dsmem] = {memory->dsmem_busy, sms},
+        [TMA_BUSY_l2] = {memory->slice_busy, cycles * machine->l2.slices},
+        [TMA_BUSY_atomics] = {memory->atomic_busy, cycles},
+        [TMA_BUSY_dram] = {memory->bus_busy, cycles * machine->dram.channels}};
+    return tma_percentage((double)parts[part].busy, parts[part].whole);
+}
+
+static struct tma_decimal busy(const struct tma_launch_report *report, enum tma_launch_busy part) {
+    return tma_decimal(tma_launch_busy_percent(report->machine, report->timing, part), 1);
 }
 
 static struct tma_clock_figures clock_of(const struct tma_launch_report *report) {
@@ -254,30 +260,20 @@ void tma_launch_sampled_json(const struct tma_core_result *timing, struct tma_js
 
 struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,
                                               const struct tma_core_result *timing) {
-    struct busy busy = busy_of(machine, timing);
-    const struct {
-        const char *key;
-        double percent;
-    } resources[] = {{"issue_slots", busy.issue},
-                     {"tensor_cores", busy.tensor},
-                     {"shared_memory", busy.shared},
-                     {"lsu", busy.lsu},
-                     {"l1_misses", busy.l1_misses},
-                     {"dsmem", busy.dsmem},
-                     {"atomics", busy.atomics},
-                     {"l2", busy.l2},
-                     {"dram", busy.dram}};
+    double percents[TMA_LAUNCH_BUSY_COUNT];
     size_t most = 0, wait = TMA_STALL_NONE + 1;
-    for (size_t i = 1; i < sizeof resources / sizeof resources[0]; i++)
-        most = resources[i].percent > resources[most].percent ? i : most;
+    for (size_t i = 0; i < TMA_LAUNCH_BUSY_COUNT; i++) {
+        percents[i] = tma_launch_busy_percent(machine, timing, (enum tma_launch_busy)i);
+        most = percents[i] > percents[most] ? i : most;
+    }
     for (size_t i = wait; i < TMA_STALL_COUNT; i++)
         wait = timing->stalls[i] > timing->stalls[wait] ? i : wait;
     struct tma_tune_limiter limiter = {
-        .busy = resources[most].percent / 100,
+        .busy = percents[most] / 100,
         .waited = tma_percentage((double)timing->stalls[wait],
                                  (double)tma_core_stall_sum(timing->stalls)) /
                   100};
-    snprintf(limiter.busiest, sizeof limiter.busiest, "%s", resources[most].key);
+    snprintf(limiter.busiest, sizeof limiter.busiest, "%s", tma_launch_busy_keys[most]);
     snprintf(limiter.wait, sizeof limiter.wait, "%s",
              tma_core_stall_key((enum tma_core_stall)wait));
     return limiter;
@@ -443,8 +439,7 @@ bool tma_launch_limit_text(const struct tma_launch_report *report, uint32_t numb
 
 /* What warps did in global memory, and in shared memory of other CTAs: how busy its units were,
  * each with what its percentage divides. */
-static void write_accesses(const struct tma_launch_report *report, const struct busy *busy,
-                           FILE *out) {
+static void write_accesses(const struct tma_launch_report *report, FILE *out) {
     const struct tma_memory_counters *memory = &report->timing->memory;
     double touched = (double)(memory->access_sectors * TMA_SECTOR_BYTES);
     if (memory->accesses > 0) {
@@ -457,7 +452,7 @@ static void write_accesses(const struct tma_launch_report *report, const struct 
                 tma_decimal(tma_ratio((double)memory->access_sectors, (double)memory->accesses), 1)
                     .text,
                 tma_decimal(100 - tma_percentage((double)memory->access_bytes, touched), 1).text,
-                tma_decimal(busy->lsu, 1).text);
+                busy(report, TMA_BUSY_lsu).text);
     }
     if (memory->l1_sectors > 0) {
         label("L1", out);
@@ -468,7 +463,11 @@ static void write_accesses(const struct tma_launch_report *report, const struct 
                 tma_decimal(
                     tma_percentage((double)memory->l1_hit_sectors, (double)memory->l1_sectors), 1)
                     .text,
-                tma_decimal(busy->l1_misses * report->machine->l1.misses / 100, 1).text,
+                tma_decimal(
+                    tma_launch_busy_percent(report->machine, report->timing, TMA_BUSY_l1_misses) *
+                        report->machine->l1.misses / 100,
+                    1)
+                    .text,
                 report->machine->l1.misses);
     }
     if (memory->dsmem_flits > 0) {
@@ -476,21 +475,20 @@ static void write_accesses(const struct tma_launch_report *report, const struct 
         fprintf(out,
                 "%" PRIu64 " accesses of warps, with copies %" PRIu64
                 " bytes; links between SMs busy for %s %% of the time, in their busier direction\n",
-                memory->dsmem_accesses, memory->dsmem_bytes, tma_decimal(busy->dsmem, 1).text);
+                memory->dsmem_accesses, memory->dsmem_bytes, busy(report, TMA_BUSY_dsmem).text);
     }
     if (memory->atomic_busy > 0) {
         label("atomics", out);
         fprintf(out,
                 "reductions and atomics keep the L2 slice with most of them busy for %s %% of the "
                 "time; %" PRIu64 " further rounds for lanes with one address\n",
-                tma_decimal(busy->atomics, 1).text, memory->access_repeats);
+                busy(report, TMA_BUSY_atomics).text, memory->access_repeats);
     }
 }
 
 static void write_timing(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
-    struct busy busy = busy_of(machine, timing);
     struct tma_clock_figures clock = clock_of(report);
     label("time", out);
     fprintf(out, "%" PRIu64 " cycles: %s us at %s MHz on ", timing->cycles,
@@ -522,10 +520,10 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     fprintf(out,
             "issue slots %s %%, tensor cores %s %%, shared memory %s %%, L2 slices %s %%, "
             "DRAM %s %% of the time\n",
-            tma_decimal(busy.issue, 1).text, tma_decimal(busy.tensor, 1).text,
-            tma_decimal(busy.shared, 1).text, tma_decimal(busy.l2, 1).text,
-            tma_decimal(busy.dram, 1).text);
-    write_accesses(report, &busy, out);
+            busy(report, TMA_BUSY_issue_slots).text, busy(report, TMA_BUSY_tensor_cores).text,
+            busy(report, TMA_BUSY_shared_memory).text, busy(report, TMA_BUSY_l2).text,
+            busy(report, TMA_BUSY_dram).text);
+    write_accesses(report, out);
     if (clock.teraflops > 0) {
         label("matrix products", out);
         fprintf(out, "%s TFLOP/s: %s %% of what the tensor cores can at %" PRIu32 " MHz\n",
@@ -623,7 +621,6 @@ static void accesses_json(const struct tma_memory_counters *memory, struct tma_j
 static void timing_json(const struct tma_launch_report *report, struct tma_json *json) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
-    struct busy busy = busy_of(machine, timing);
     struct tma_clock_figures clock = clock_of(report);
     tma_json_begin_object(json, "timing");
     tma_json_string(json, "machine", machine->name);
@@ -641,15 +638,9 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     tma_json_unsigned(json, "waves", timing->waves);
     tma_json_unsigned(json, "issue_slots", timing->issue_slots);
     tma_json_begin_line(json, "busy_percent");
-    tma_json_decimal(json, "issue_slots", busy.issue, 1);
-    tma_json_decimal(json, "tensor_cores", busy.tensor, 1);
-    tma_json_decimal(json, "shared_memory", busy.shared, 1);
-    tma_json_decimal(json, "lsu", busy.lsu, 1);
-    tma_json_decimal(json, "l1_misses", busy.l1_misses, 1);
-    tma_json_decimal(json, "dsmem", busy.dsmem, 1);
-    tma_json_decimal(json, "l2", busy.l2, 1);
-    tma_json_decimal(json, "atomics", busy.atomics, 1);
-    tma_json_decimal(json, "dram", busy.dram, 1);
+    for (int i = 0; i < TMA_LAUNCH_BUSY_COUNT; i++)
+        tma_json_decimal(json, tma_launch_busy_keys[i],
+                         tma_launch_busy_percent(machine, timing, (enum tma_launch_busy)i), 1);
     tma_json_end_object(json);
     tma_json_decimal(json, "teraflops", clock.teraflops, 1);
     if (clock.teraflops > 0)

@@ -88,6 +88,25 @@ extern const struct tma_names tma_launch_failure_names;
 /* Writes how a launch was sampled: "sampled". */
 void tma_launch_sampled_json(const struct tma_core_result *timing, struct tma_json *json);
 
+/* What a launch keeps busy: shares of its time, of all SMs that have a CTA, slices or channels; of
+ * reductions and atomics, that of the slice with most of them. Names are keys of JSON. */
+#define TMA_LAUNCH_BUSY(X)                                                                         \
+    X(issue_slots)                                                                                 \
+    X(tensor_cores)                                                                                \
+    X(shared_memory)                                                                               \
+    X(lsu)                                                                                         \
+    X(l1_misses)                                                                                   \
+    X(dsmem)                                                                                       \
+    X(l2)                                                                                          \
+    X(atomics)                                                                                     \
+    X(dram)
+#define TMA_BUSY_PART(name) TMA_BUSY_##name,
+enum tma_launch_busy { TMA_LAUNCH_BUSY(TMA_BUSY_PART) TMA_LAUNCH_BUSY_COUNT };
+#undef TMA_BUSY_PART
+extern const char *const tma_launch_busy_keys[TMA_LAUNCH_BUSY_COUNT];
+double tma_launch_busy_percent(const struct tma_machine *machine,
+                               const struct tma_core_result *timing, enum tma_launch_busy part);
+
 /* What keeps a launch busy, and what its warps wait for longest. */
 struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,
                                               const struct tma_core_result *timing);

@@ -87,11 +87,11 @@ static bool halve_work(struct tma_relieved *relieved) {
 }
 
 static const struct tma_relief slower = {
-    .key = "slower", .name = "slower", .advice = true, .variants = 1, .apply = slow_down};
+    .key = "slower", .name = "slower", .advice = true, .apply = slow_down};
 static const struct tma_relief loses = {
-    .key = "loses", .name = "loses", .advice = true, .variants = 1, .apply = lose_bytes};
+    .key = "loses", .name = "loses", .advice = true, .apply = lose_bytes};
 static const struct tma_relief halves = {
-    .key = "halves", .name = "halves", .advice = true, .variants = 1, .apply = halve_work};
+    .key = "halves", .name = "halves", .advice = true, .apply = halve_work};
 static const struct tma_relief *const toy_reliefs[] = {&slower, &loses, &halves};
 
 static const struct tma_workload_kind toy_kind = {run_toy, copy_toy, tma_release, {toy_reliefs, 3}};

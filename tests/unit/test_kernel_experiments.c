@@ -163,26 +163,19 @@ static void read_scenario(const char *name, const char *const *settings, size_t 
 /* Runs the workload of an experiment again, and gives its cycles. */
 static uint64_t try_again(const struct tma_experiment *experiment) {
     const struct tma_kernel *plain = &scenario.program->kernel;
-    for (uint32_t variant = 0; variant < experiment->relief->variants; variant++) {
-        struct tma_relieved relieved = {.machine = scenario.machine,
-                                        .workload = tma_kernel_kind.copy(plain),
-                                        .before = &result,
-                                        .variant = variant,
-                                        .work = 1,
-                                        .whole_work = 1};
-        uint64_t cycles = 0;
-        if (experiment->relief->apply(&relieved) &&
-            strcmp(relieved.change, experiment->change) == 0) {
-            ck_assert_int_eq(
-                tma_kernel_kind.run(&relieved.machine, relieved.workload, &again, &error), TMA_OK);
-            cycles = (again.cycles * relieved.whole_work + relieved.work - 1) / relieved.work;
-        }
-        tma_kernel_kind.release(relieved.workload);
-        if (cycles > 0)
-            return cycles;
-    }
-    ck_abort_msg("%s: %s does not apply again", experiment->relief->key, experiment->change);
-    return 0;
+    struct tma_relieved relieved = {.machine = scenario.machine,
+                                    .workload = tma_kernel_kind.copy(plain),
+                                    .before = &result,
+                                    .variant = experiment->variant,
+                                    .work = 1,
+                                    .whole_work = 1};
+    ck_assert_msg(tma_relief_apply(experiment->relief, &relieved) &&
+                      strcmp(relieved.change, experiment->change) == 0,
+                  "%s: %s does not apply again", experiment->relief->key, experiment->change);
+    ck_assert_int_eq(tma_kernel_kind.run(&relieved.machine, relieved.workload, &again, &error),
+                     TMA_OK);
+    tma_kernel_kind.release(relieved.workload);
+    return (again.cycles * relieved.whole_work + relieved.work - 1) / relieved.work;
 }
 
 /* Every experiment can be repeated, and none changes the kernel that it copies. */

@@ -160,22 +160,19 @@ static uint64_t try_again(const struct tma_scenario *scenario, const struct tma_
     static struct tma_workload workload;
     static struct tma_result result;
     const struct tma_relief *relief = experiment->relief;
-    for (uint32_t variant = 0; variant < relief->variants; variant++) {
-        struct tma_relieved relieved = {.machine = scenario->machine,
-                                        .workload = &workload,
-                                        .before = before,
-                                        .map_names = scenario->map_names,
-                                        .variant = variant,
-                                        .work = 1,
-                                        .whole_work = 1};
-        workload = scenario->workload;
-        if (!relief->apply(&relieved) || strcmp(relieved.change, experiment->change) != 0)
-            continue;
-        ck_assert_int_eq(tma_run(&relieved.machine, &workload, NULL, &result, NULL), TMA_OK);
-        return (result.cycles * relieved.whole_work + relieved.work - 1) / relieved.work;
-    }
-    ck_abort_msg("%s: %s does not apply again", relief->key, experiment->change);
-    return 0;
+    struct tma_relieved relieved = {.machine = scenario->machine,
+                                    .workload = &workload,
+                                    .before = before,
+                                    .map_names = scenario->map_names,
+                                    .variant = experiment->variant,
+                                    .work = 1,
+                                    .whole_work = 1};
+    workload = scenario->workload;
+    ck_assert_msg(tma_relief_apply(relief, &relieved) &&
+                      strcmp(relieved.change, experiment->change) == 0,
+                  "%s: %s does not apply again", relief->key, experiment->change);
+    ck_assert_int_eq(tma_run(&relieved.machine, &workload, NULL, &result, NULL), TMA_OK);
+    return (result.cycles * relieved.whole_work + relieved.work - 1) / relieved.work;
 }
 
 static void check_verdict(const struct tma_scenario *scenario,
