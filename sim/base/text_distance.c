@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LEAST_BEGINNING = 3 };
@@ -103,4 +104,11 @@ void tma_suggest(struct tma_suggestion *suggestion, const char *named) {
         suggestion->distance = distance;
         suggestion->exact = exact;
     }
+}
+
+struct tma_hint tma_hint_of(const struct tma_suggestion *suggestion) {
+    struct tma_hint hint = {.text = ""};
+    if (suggestion->best[0] != '\0')
+        snprintf(hint.text, sizeof hint.text, "did you mean \"%s\"? ", suggestion->best);
+    return hint;
 }

@@ -21,4 +21,10 @@ struct tma_suggestion {
 /* Keeps the candidate if it is closer than the best one so far. */
 void tma_suggest(struct tma_suggestion *suggestion, const char *candidate);
 
+/* "did you mean "X"? ", or "" where no candidate is close: what stands before what is expected. */
+struct tma_hint {
+    char text[TMA_MAX_SUGGESTION + 24];
+};
+struct tma_hint tma_hint_of(const struct tma_suggestion *suggestion);
+
 #endif

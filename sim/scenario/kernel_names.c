@@ -6,52 +6,70 @@
 #include "scenario/kernel_reader.h"
 #include "scenario/suggestion.h"
 
+/* The names that may stand in a place, for a message about another one. */
+struct candidates {
+    struct tma_suggestion suggestion;
+    char text[384]; /* "a, b": those that there is room for */
+};
+
+static void add(struct candidates *candidates, const char *front, const char *name) {
+    size_t length = strlen(candidates->text);
+    tma_suggest(&candidates->suggestion, name);
+    if (length + strlen(front) + TMA_KERNEL_NAME + 4 < sizeof candidates->text)
+        snprintf(candidates->text + length, sizeof candidates->text - length, "%s%s%s",
+                 length == 0 ? "" : ", ", front, name);
+}
+
+/* Says that a name is none of the candidates. Returns false. */
+static bool refuse(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
+                   const char *name, const char *what, const struct candidates *candidates) {
+    bool none = candidates->text[0] == '\0';
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "\"%.60s\" is %s; %s%s%s", name, what,
+                 tma_hint_of(&candidates->suggestion).text,
+                 none ? "the kernel has none" : "expected one of: ", candidates->text);
+    return false;
+}
+
 /* Finds a name among `count` names that lie `pitch` bytes apart. Returns false, with an error. */
 static bool find(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                  const char *what, const char *name, const char *names, size_t pitch,
                  uint32_t count, uint8_t *index) {
-    struct tma_suggestion suggestion = {.wanted = name};
-    char text[256] = "", hint[TMA_MAX_SUGGESTION + 32] = "";
+    struct candidates candidates = {.suggestion.wanted = name};
     for (uint32_t i = 0; i < count; i++, names += pitch) {
         *index = (uint8_t)i;
         if (strcmp(names, name) == 0)
             return true;
-        tma_suggest(&suggestion, names);
-        if (strlen(text) + TMA_KERNEL_NAME + 4 < sizeof text)
-            strcat(strcat(text, i == 0 ? "" : ", "), names);
+        add(&candidates, "", names);
     }
-    if (suggestion.best[0] != '\0')
-        snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "\"%.60s\" is not a %s; %s%s%s", name,
-                 what, hint, count == 0 ? "the kernel has none" : "expected one of: ", text);
-    return false;
+    return refuse(reader, node, name, what, &candidates);
 }
 
 bool tma_find_ring(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                    const char *name, uint8_t *ring) {
-    return find(reader, node, "ring", name, reader->kernel->rings[0].name, sizeof(struct tma_ring),
-                reader->kernel->ring_count, ring);
+    return find(reader, node, "not a ring", name, reader->kernel->rings[0].name,
+                sizeof(struct tma_ring), reader->kernel->ring_count, ring);
 }
 
 bool tma_find_flag(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                    const char *name, uint8_t *flag) {
-    return find(reader, node, "flag", name, reader->kernel->flags[0].name, sizeof(struct tma_flag),
-                reader->kernel->flag_count, flag);
+    return find(reader, node, "not a flag", name, reader->kernel->flags[0].name,
+                sizeof(struct tma_flag), reader->kernel->flag_count, flag);
 }
 
 bool tma_find_barrier(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                       const char *name, uint8_t *barrier) {
-    return find(reader, node, "barrier", name, reader->kernel->barriers[0].name,
+    return find(reader, node, "not a barrier", name, reader->kernel->barriers[0].name,
                 sizeof(struct tma_named_barrier), reader->kernel->barrier_count, barrier);
 }
 
 /* Finds the operand of a ring. "" is its only one. */
 static bool find_operand(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                          uint8_t ring, const char *name, uint8_t *operand) {
-    struct tma_suggestion suggestion = {.wanted = name};
+    struct candidates candidates = {.suggestion.wanted = name};
     const char *ring_name = reader->kernel->rings[ring].name;
-    char text[256] = "", hint[TMA_MAX_SUGGESTION + TMA_KERNEL_NAME + 32] = "";
+    char front[TMA_KERNEL_NAME + 2];
     uint32_t count = 0;
+    snprintf(front, sizeof front, "%s.", ring_name);
     for (uint32_t i = 0; i < reader->operand_count; i++) {
         const struct tma_ring_operand *candidate = &reader->operands[i];
         if (candidate->ring != ring)
@@ -60,18 +78,15 @@ static bool find_operand(struct tma_kernel_reader *reader, const struct tma_yaml
         count++;
         if (strcmp(candidate->name, name) == 0)
             return true;
-        tma_suggest(&suggestion, candidate->name);
-        if (strlen(text) + 2 * TMA_KERNEL_NAME + 4 < sizeof text)
-            strcat(strcat(strcat(strcat(text, count == 1 ? "" : ", "), ring_name), "."),
-                   candidate->name);
+        add(&candidates, front, candidate->name);
     }
     if (name[0] == '\0' && count == 1)
         return true;
-    if (suggestion.best[0] != '\0')
-        snprintf(hint, sizeof hint, "did you mean \"%s.%s\"? ", ring_name, suggestion.best);
+    bool close = candidates.suggestion.best[0] != '\0';
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
-                 "\"%.60s\" does not name an operand of ring %s; %sexpected one of: %s", node->text,
-                 ring_name, hint, text);
+                 "\"%.60s\" does not name an operand of ring %s; %s%s%s%sexpected one of: %s",
+                 node->text, ring_name, close ? "did you mean \"" : "", close ? front : "",
+                 candidates.suggestion.best, close ? "\"? " : "", candidates.text);
     return false;
 }
 
@@ -88,8 +103,7 @@ bool tma_find_place(struct tma_kernel_reader *reader, const struct tma_yaml_node
             *buffer = (uint8_t)i;
             return true;
         }
-    struct tma_suggestion suggestion = {.wanted = ring_name};
-    char text[384] = "", hint[TMA_MAX_SUGGESTION + 32] = "";
+    struct candidates candidates = {.suggestion.wanted = ring_name};
     for (uint32_t i = 0; i < kernel->ring_count + kernel->buffer_count; i++) {
         const char *candidate = i < kernel->ring_count
                                     ? kernel->rings[i].name
@@ -98,16 +112,9 @@ bool tma_find_place(struct tma_kernel_reader *reader, const struct tma_yaml_node
             *ring = (uint8_t)i;
             return find_operand(reader, node, *ring, rest, operand);
         }
-        tma_suggest(&suggestion, candidate);
-        if (strlen(text) + TMA_KERNEL_NAME + 4 < sizeof text)
-            strcat(strcat(text, i == 0 ? "" : ", "), candidate);
+        add(&candidates, "", candidate);
     }
-    if (suggestion.best[0] != '\0')
-        snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
-                 "\"%.60s\" is neither a ring nor a buffer; %s%s%s", name, hint,
-                 text[0] == '\0' ? "the kernel has none" : "expected one of: ", text);
-    return false;
+    return refuse(reader, node, name, "neither a ring nor a buffer", &candidates);
 }
 
 void tma_statement_diagnose(struct tma_kernel_reader *reader, uint32_t statement,

@@ -801,16 +801,15 @@ static void read_moved(struct statement_context *context, int mover) {
     read_operation(context, direction, (enum tma_mover)mover);
 }
 
-static void read_wait_loads(struct statement_context *context, int with) {
-    (void)with;
-    static const struct tma_key key = {.kind = TMA_KEY_U32,
-                                       .unit = &tma_unit_none,
-                                       .min = 0,
-                                       .max = 255,
-                                       .fallback = TMA_REQUIRED,
-                                       .offset = offsetof(struct tma_statement, leaving)};
-    statement_of(context)->kind = TMA_STATEMENT_WAIT_LOADS;
-    tma_value_read(&key, context->value, "wait_loads", statement_of(context),
+/* wait_loads and wait_mma: how many groups may be left in flight. */
+static void read_leaving(struct statement_context *context, int kind) {
+    const struct tma_key key = {.kind = TMA_KEY_U32,
+                                .unit = &tma_unit_none,
+                                .max = kind == TMA_STATEMENT_WAIT_MMA ? 7 : 255,
+                                .fallback = TMA_REQUIRED,
+                                .offset = offsetof(struct tma_statement, leaving)};
+    statement_of(context)->kind = (enum tma_statement_kind)kind;
+    tma_value_read(&key, context->value, context->word, statement_of(context),
                    context->reader->list);
 }
 
@@ -974,18 +973,6 @@ static void read_access(struct statement_context *context, int with) {
     *statement_of(context) = statement;
 }
 
-static void read_wait_mma(struct statement_context *context, int with) {
-    (void)with;
-    static const struct tma_key key = {.kind = TMA_KEY_U32,
-                                       .unit = &tma_unit_none,
-                                       .min = 0,
-                                       .max = 7,
-                                       .fallback = TMA_REQUIRED,
-                                       .offset = offsetof(struct tma_statement, leaving)};
-    statement_of(context)->kind = TMA_STATEMENT_WAIT_MMA;
-    tma_value_read(&key, context->value, "wait_mma", statement_of(context), context->reader->list);
-}
-
 static void read_wait_stores(struct statement_context *context, int with) {
     (void)with;
     struct wait_stores_input input = {.in_flight = 0};
@@ -1069,7 +1056,7 @@ const struct tma_statement_form tma_statement_forms[] = {
      "ld.shared::cluster, st, red, atom; st.async, red.async; bulk: "
      "cp.async.bulk.shared::cluster.shared::cta",
      "core.lsu, then dsmem.*; bulk: warp.issue, then tma.* and dsmem.*"},
-    {read_wait_loads, 0, "wait_loads", "a number of loads", "",
+    {read_leaving, TMA_STATEMENT_WAIT_LOADS, "wait_loads", "a number of loads", "",
      "waits until at most so many of the role's loads by warps or dsmem, and of its atomics that "
      "return a value, are left",
      "the use of a register that is loaded", ""},
@@ -1086,7 +1073,7 @@ const struct tma_statement_form tma_statement_forms[] = {
      "multiplies matrices on the tensor cores, as one asynchronous group; then waits until at most "
      "in_flight groups are left",
      "wgmma.mma_async, commit_group, wait_group", "warp.mma_issue, warp.mma_wait, sm.mma_*"},
-    {read_wait_mma, 0, "wait_mma", "a number of groups", "",
+    {read_leaving, TMA_STATEMENT_WAIT_MMA, "wait_mma", "a number of groups", "",
      "waits until at most so many groups of mma are left", "wgmma.wait_group", "warp.mma_wait"},
     {read_work, TMA_WORK_CYCLES, "cycles", "a number", "", "keeps the role busy for so many cycles",
      "", "warp.spin"},
@@ -1155,17 +1142,15 @@ static bool may_run_ahead(const char *word) {
 static const struct tma_statement_form *find_form(struct tma_kernel_reader *reader,
                                                   const char *word, struct tma_location at) {
     struct tma_suggestion suggestion = {.wanted = word};
-    char text[400] = "", hint[TMA_MAX_SUGGESTION + 32] = "";
+    char text[400] = "";
     for (size_t i = 0; i < tma_statement_form_count; i++) {
         if (strcmp(tma_statement_forms[i].word, word) == 0)
             return &tma_statement_forms[i];
         tma_suggest(&suggestion, tma_statement_forms[i].word);
         strcat(strcat(text, i == 0 ? "" : ", "), tma_statement_forms[i].word);
     }
-    if (suggestion.best[0] != '\0')
-        snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, at, "\"%.60s\" is not a statement; %sallowed: %s",
-                 word, hint, text);
+                 word, tma_hint_of(&suggestion).text, text);
     return NULL;
 }
 

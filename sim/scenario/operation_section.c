@@ -168,11 +168,9 @@ bool tma_find_map(struct tma_scenario_reader *reader, const struct tma_yaml_node
             return true;
         tma_suggest(&suggestion, scenario->map_names[*index]);
     }
-    char text[TMA_ERROR_TEXT_BYTES], hint[TMA_MAX_SUGGESTION + 32] = "";
-    if (suggestion.best[0] != '\0')
-        snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
-    int used =
-        snprintf(text, sizeof text, "is \"%s\"; %sexpected a name in tensor_maps:", name, hint);
+    char text[TMA_ERROR_TEXT_BYTES];
+    int used = snprintf(text, sizeof text, "is \"%s\"; %sexpected a name in tensor_maps:", name,
+                        tma_hint_of(&suggestion).text);
     for (uint32_t i = 0; i < scenario->workload.map_count && used < (int)sizeof text; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s %s", i == 0 ? "" : ",",
                          scenario->map_names[i]);

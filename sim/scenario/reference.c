@@ -2,17 +2,25 @@
 
 #include "memory/machine_parameter.h"
 
-void tma_section_reference(void *context, const struct tma_section *section) {
-    FILE *out = context;
-    fprintf(out, "\n## %s\n\n| key | takes | default | meaning |\n| --- | --- | --- | --- |\n",
-            section->heading);
+/* Parameters of the machine have the clock that they keep their pace with. */
+static void print_section(FILE *out, const struct tma_section *section, bool clocks) {
+    fprintf(out, "\n## %s\n\n| key | takes | default |%s meaning |\n| --- | --- | --- |%s --- |\n",
+            section->heading, clocks ? " clock |" : "", clocks ? " --- |" : "");
     for (size_t i = 0; i < section->schema.count; i++) {
         const struct tma_key *key = &section->schema.keys[i];
         fprintf(out, "| `%s` | ", key->path);
         tma_key_write_expected(key, out);
-        fprintf(out, " | %s | %s |\n", key->fallback == TMA_REQUIRED ? "required" : key->fallback,
-                key->meaning);
+        fprintf(out, " | %s |", key->fallback == TMA_REQUIRED ? "required" : key->fallback);
+        const struct tma_machine_parameter *parameter =
+            clocks ? tma_machine_parameter_find(key->path) : NULL;
+        if (clocks)
+            fprintf(out, " %s |", parameter == NULL ? "" : tma_clock_names[parameter->clock]);
+        fprintf(out, " %s |\n", key->meaning);
     }
+}
+
+void tma_section_reference(void *context, const struct tma_section *section) {
+    print_section(context, section, false);
 }
 
 static void print_statements(FILE *out) {
@@ -35,22 +43,8 @@ void tma_kernel_reference(FILE *out) {
     tma_statement_sections(tma_section_reference, out);
 }
 
-/* Each key has the clock that it keeps its pace with. */
 static void print_parameters(void *context, const struct tma_section *section) {
-    FILE *out = context;
-    fprintf(out,
-            "\n## %s\n\n| key | takes | default | clock | meaning |\n"
-            "| --- | --- | --- | --- | --- |\n",
-            section->heading);
-    for (size_t i = 0; i < section->schema.count; i++) {
-        const struct tma_key *key = &section->schema.keys[i];
-        const struct tma_machine_parameter *parameter = tma_machine_parameter_find(key->path);
-        fprintf(out, "| `%s` | ", key->path);
-        tma_key_write_expected(key, out);
-        fprintf(out, " | %s | %s | %s |\n",
-                key->fallback == TMA_REQUIRED ? "required" : key->fallback,
-                parameter == NULL ? "" : tma_clock_names[parameter->clock], key->meaning);
-    }
+    print_section(context, section, true);
 }
 
 void tma_machine_reference(FILE *out) {

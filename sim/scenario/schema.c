@@ -89,13 +89,12 @@ static void diagnose_unknown_key(struct schema_reader *reader, const char *prefi
                                  const struct tma_yaml_node *node) {
     struct tma_suggestion suggestion = {.wanted = node->key};
     char *allowed = allowed_words(reader->schema, prefix, &suggestion);
-    char hint[TMA_MAX_SUGGESTION + 32] = "", where[MAX_PATH];
+    char where[MAX_PATH];
     join(where, reader->context, prefix);
-    if (suggestion.best[0] != '\0')
-        snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
                  "unknown key \"%.*s\"%s%s; %sallowed: %s", tma_text_cut(node->key, 60), node->key,
-                 where[0] == '\0' ? "" : " in ", where, hint, allowed == NULL ? "" : allowed);
+                 where[0] == '\0' ? "" : " in ", where, tma_hint_of(&suggestion).text,
+                 allowed == NULL ? "" : allowed);
     tma_release(allowed);
     reader->good = false;
 }

@@ -68,9 +68,8 @@ static int print_topic(const char *name, const struct cli_verb *const *verbs, bo
         }
     for (; *verbs != NULL; verbs++)
         tma_suggest(&suggestion, (*verbs)->name);
-    bool close = suggestion.best[0] != '\0';
-    cli_error("no %s on \"%s\"; %s%s%sallowed: %s or a verb", man ? "man page" : "help", name,
-              close ? "did you mean \"" : "", suggestion.best, close ? "\"? " : "", allowed);
+    cli_error("no %s on \"%s\"; %sallowed: %s or a verb", man ? "man page" : "help", name,
+              tma_hint_of(&suggestion).text, allowed);
     return CLI_ERROR;
 }
 

@@ -90,10 +90,9 @@ static bool refuse_value(const struct change *change, const struct tma_names *na
     if (cuda != NULL)
         tma_suggest_names(&suggestion, cuda);
     /* An exact match is a value that the field lacks. */
-    bool close = suggestion.best[0] != '\0' && suggestion.exact > 0;
     char *list = names == NULL ? NULL : tma_names_list(names);
-    cli_error("%s: \"%s\" is not a value; %s%s%sexpected a number%s%s", change->text, change->value,
-              close ? "did you mean \"" : "", close ? suggestion.best : "", close ? "\"? " : "",
+    cli_error("%s: \"%s\" is not a value; %sexpected a number%s%s", change->text, change->value,
+              suggestion.exact > 0 ? tma_hint_of(&suggestion).text : "",
               list == NULL ? "" : ", or ", list == NULL ? "" : list);
     tma_release(list);
     return false;
@@ -124,9 +123,8 @@ static bool find_field(const struct change *change, enum tma_replace_field *fiel
     struct tma_suggestion suggestion = {.wanted = change->field};
     tma_suggest_names(&suggestion, &tma_replace_field_names);
     char *list = tma_names_list(&tma_replace_field_names);
-    cli_error("%s: there is no field \"%s\"; %s%s%sallowed: address, %s", change->text,
-              change->field, suggestion.best[0] == '\0' ? "" : "did you mean \"", suggestion.best,
-              suggestion.best[0] == '\0' ? "" : "\"? ", list == NULL ? "" : list);
+    cli_error("%s: there is no field \"%s\"; %sallowed: address, %s", change->text, change->field,
+              tma_hint_of(&suggestion).text, list == NULL ? "" : list);
     tma_release(list);
     return false;
 }
