@@ -190,7 +190,7 @@ static enum tma_error_code replay_store(const struct tma_machine *machine,
     (void)machine;
     struct tma_operation_record record;
     struct tma_row_stream rows;
-    struct tma_operation_size size;
+    struct tma_operation_size size = {0};
     outcome->verdict = TMA_RECORD_DIFFERS;
     enum tma_error_code code = tma_operation_record_read(records, row, &record, error);
     if (code == TMA_OK)
