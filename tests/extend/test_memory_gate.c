@@ -29,7 +29,7 @@ static const struct {
     uint32_t sm, passed;
 } seconds[] = {{"the gate of the same GPC", 1, 2}, {"the gate of another GPC", 3, 1}};
 
-START_TEST(reads_pass_one_after_the_other) {
+TEST_ROWS(reads_pass_one_after_the_other, TABLE_ROWS(seconds)) {
     struct tma_tensor_map row = line_map(1);
     int32_t first = row_at_home(&machine, &row, 0, 0);
     struct load loads[] = {{.map = &row, .y = first},
@@ -44,22 +44,12 @@ START_TEST(reads_pass_one_after_the_other) {
     ck_assert_msg(done[1].cycle == ARRIVAL + seconds[_i].passed * TMA_GATE_CYCLES + slice + AFTER,
                   "%s: %lu", seconds[_i].what, (unsigned long)done[1].cycle);
 }
-END_TEST
 
-START_TEST(rows_of_a_load_pass_one_after_the_other) {
+TEST(rows_of_a_load_pass_one_after_the_other) {
     struct tma_tensor_map rows = line_map(ROWS);
     struct load load = {.map = &rows, .y = row_at_home(&machine, &rows, 0, 0)};
     warm_load(memory, &load);
     ck_assert_uint_eq(run_load(memory, &load).cycle, ARRIVAL + ROWS * TMA_GATE_CYCLES + AFTER);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("gates");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up_one_slice, tear_down);
-    tcase_add_loop_test(tests, reads_pass_one_after_the_other, 0, TABLE_ROWS(seconds));
-    tcase_add_test(tests, rows_of_a_load_pass_one_after_the_other);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("gates", .set_up = set_up_one_slice, .tear_down = tear_down);

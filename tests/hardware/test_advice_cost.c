@@ -31,7 +31,7 @@ static const struct tma_advice *advice_named(const struct tma_advice *list, size
     return NULL;
 }
 
-START_TEST(estimate_matches_measured_cycles) {
+TEST_ROWS(estimate_matches_measured_cycles, TABLE_ROWS(rows)) {
     struct tma_tsv records;
     struct tma_machine machine = {.sm_count = 132};
     struct tma_workload workload;
@@ -51,12 +51,5 @@ START_TEST(estimate_matches_measured_cycles) {
     }
     tma_tsv_free(&records);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("advice");
-    TCase *tests = tcase_create("records");
-    tcase_add_loop_test(tests, estimate_matches_measured_cycles, 0, TABLE_ROWS(rows));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("advice");

@@ -111,16 +111,8 @@ static const struct comparison comparisons[] = {
     {"h200", H200 "clocks_loads.tsv", "sustained", TMA_SM_SUSTAINED, 0.04, 52},
 };
 
-START_TEST(test_clocks_are_those_of_the_gpu) {
+TEST_ROWS(test_clocks_are_those_of_the_gpu, TABLE_ROWS(comparisons)) {
     compare(&comparisons[_i]);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("clocks");
-    TCase *tests = tcase_create("records");
-    tcase_add_loop_test(tests, test_clocks_are_those_of_the_gpu, 0,
-                        sizeof comparisons / sizeof comparisons[0]);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("clocks");

@@ -56,7 +56,7 @@ static double requests_of(const char *loads, uint64_t line) {
 /* In four sequences an H200 counted up to 0.43 of a request more or less: its GPCs have clocks of
  * their own, which the program that took the records knows to within some cycles. From L2 a line
  * is there before the last loads of some sequences are, so that these records say less. */
-START_TEST(test_sequences) {
+TEST(test_sequences) {
     double difference[2] = {0};
     uint32_t count[2] = {0};
     for (size_t row = 0; row < records.rows; row++) {
@@ -74,13 +74,5 @@ START_TEST(test_sequences) {
     ck_assert_double_lt(difference[0] / count[0], 0.06);
     ck_assert_double_lt(difference[1] / count[1], 0.25);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("coalescer");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, test_sequences);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("coalescer", .set_up = set_up, .tear_down = tear_down);

@@ -47,7 +47,7 @@ static void widen(const uint32_t *from, size_t count, int64_t *to) {
 }
 
 /* The same SMs, of which the first ones in the lists of the GPCs have the first CTAs. */
-START_TEST(test_grids) {
+TEST(test_grids) {
     read_records(FOLDER "cta_placement.tsv", &records);
     ck_assert_uint_eq(records.rows, 29);
     for (size_t row = 0; row < records.rows; row++) {
@@ -59,11 +59,10 @@ START_TEST(test_grids) {
         ck_assert_msg(same_set(placed, measured, count), "%u CTAs", count);
     }
 }
-END_TEST
 
 /* SMs that form clusters share a GPC. The others are TPCs, alone but for SMs 120 and 121, whose
  * rates say that they share the ports of two GPCs. */
-START_TEST(test_gpcs) {
+TEST(test_gpcs) {
     uint32_t gpcs[TMA_MAX_SMS], sms = 0;
     read_records(FOLDER "gpcs.tsv", &records);
     tma_machine_gpcs(&machine, gpcs);
@@ -81,7 +80,6 @@ START_TEST(test_gpcs) {
     }
     ck_assert_uint_eq(sms, machine.sm_count);
 }
-END_TEST
 
 /* Whether one of `count` clusters has these SMs. */
 static bool has_cluster(const int64_t *clusters, uint32_t count, uint32_t ctas,
@@ -92,7 +90,7 @@ static bool has_cluster(const int64_t *clusters, uint32_t count, uint32_t ctas,
     return false;
 }
 
-START_TEST(test_clusters) {
+TEST_ROWS(test_clusters, 4) {
     static const struct { uint32_t ctas, at_once; } sizes[] = {{2, 66}, {4, 30}, {8, 15}, {16, 7}};
     uint32_t ctas = sizes[_i].ctas, rows = 0, most = 0;
     read_records(FOLDER "cluster_placement.tsv", &records);
@@ -116,7 +114,6 @@ START_TEST(test_clusters) {
     ck_assert_uint_gt(rows, 6);
     ck_assert_uint_eq(most, sizes[_i].at_once);
 }
-END_TEST
 
 /* The mean of the SMs of a GPC. */
 static double mean_of_gpc(const double *cycles, const uint32_t *gpcs, uint32_t gpc) {
@@ -132,7 +129,7 @@ static double mean_of_gpc(const double *cycles, const uint32_t *gpcs, uint32_t g
 
 /* How much longer than from the other SMs of its GPC loads from an SM take. (The distances of GPCs
  * are those of topology.slice_distances.) */
-START_TEST(test_distances) {
+TEST(test_distances) {
     double cycles[TMA_MAX_SMS], model[TMA_MAX_SMS];
     uint32_t gpcs[TMA_MAX_SMS];
     read_records(FOLDER "sm_distances.tsv", &records);
@@ -150,7 +147,6 @@ START_TEST(test_distances) {
                       measured);
     }
 }
-END_TEST
 
 /* How much further the slices of a group are from a GPC than the nearest ones. */
 static double slice_distance(uint32_t gpc, uint32_t group) {
@@ -170,7 +166,7 @@ static double distance_of(uint32_t sm, const uint32_t *gpcs) {
 /* The H100's topology is what scripts/part-topology found: SMs that share a cluster of four or more
  * are in one GPC, a growing grid of CTAs with one warp occupies SMs as the records say, and each SM
  * is as much further from L2 than the nearest TPC as measured. */
-START_TEST(test_part_of_an_h100) {
+TEST(test_part_of_an_h100) {
     uint32_t gpcs[TMA_MAX_SMS];
     double cycles[TMA_MAX_SMS], nearest = 1e9, model_nearest = 1e9;
     machine = shipped_machine("h100_sxm");
@@ -198,11 +194,10 @@ START_TEST(test_part_of_an_h100) {
                       measured);
     }
 }
-END_TEST
 
 /* SMs of an H100 are near slices 0 to 23, or near 24 to 39. slice_distances.tsv is of another part
  * than the machine, whose GPCs are of the same two kinds. */
-START_TEST(test_slices_of_an_h100) {
+TEST(test_slices_of_an_h100) {
     enum { GROUPS = 5, NEAR_24 = 3 };
     double sum[2][GROUPS] = {{0}}, sms[2] = {0};
     machine = shipped_machine("h100_sxm");
@@ -229,18 +224,5 @@ START_TEST(test_slices_of_an_h100) {
         }
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("placement of CTAs on an H200");
-    TCase *all = tcase_create("records");
-    tcase_add_checked_fixture(all, set_up, tear_down);
-    tcase_add_test(all, test_grids);
-    tcase_add_test(all, test_gpcs);
-    tcase_add_loop_test(all, test_clusters, 0, 4);
-    tcase_add_test(all, test_distances);
-    tcase_add_test(all, test_part_of_an_h100);
-    tcase_add_test(all, test_slices_of_an_h100);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("placement of CTAs on an H200", .set_up = set_up, .tear_down = tear_down);

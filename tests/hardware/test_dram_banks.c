@@ -61,7 +61,7 @@ static struct tma_dram_place recorded_place(const struct tma_tsv *records, size_
 /* Of two lines that are loaded at the same time, the second one is a row cycle late if it is in
  * another row of the bank of the first. Refreshes that it waits for may look like that, or hide it.
  */
-START_TEST(test_lines_have_their_banks) {
+TEST_ROWS(test_lines_have_their_banks, GPUS) {
     const double in_time = 40;
     struct tma_tsv records;
     size_t pairs[2] = {0}, late[2] = {0};
@@ -86,7 +86,6 @@ START_TEST(test_lines_have_their_banks) {
     ck_assert_uint_ge(late[1] * 100, pairs[1] * 93);
     ck_assert_uint_le(late[0] * 100, pairs[0]);
 }
-END_TEST
 
 /* Enqueues the eight lines of a row. */
 static void load_row(const struct tma_dram_place *place) {
@@ -108,7 +107,7 @@ static uint64_t last_cycle(uint32_t first) {
 /* Eight lines of each of two rows: rows of different ranks, or of one bank group, take as long as
  * one after the other, others at the same time. `cycles` are counted from when a single line would
  * be there. */
-START_TEST(test_rows_share_the_channel) {
+TEST_ROWS(test_rows_share_the_channel, GPUS) {
     struct tma_tsv records;
     read_gpu_records(_i, "dram_rows.tsv", &records);
     ck_assert_uint_eq(records.rows, 32);
@@ -135,7 +134,6 @@ START_TEST(test_rows_share_the_channel) {
     }
     tma_tsv_free(&records);
 }
-END_TEST
 
 /* Phases of refreshes. Their concentration is 1 if all are the same, and about 0 if they are
  * random.
@@ -165,7 +163,7 @@ static double refresh_end(const struct tma_tsv *records, size_t row, double cycl
 
 /* Single lines that waited for a refresh tell when it ended. Less the model's order of banks and
  * partitions, all of them have the same phase. */
-START_TEST(test_banks_refresh_in_order) {
+TEST_ROWS(test_banks_refresh_in_order, GPUS) {
     struct tma_tsv records;
     struct phases phases = {0};
     set_up(_i, gpus[_i].refresh_interval);
@@ -178,12 +176,11 @@ START_TEST(test_banks_refresh_in_order) {
     tear_down();
     ck_assert_double_ge(concentration(&phases), 0.96);
 }
-END_TEST
 
 /* Launches right after a load, and launches after DRAM was idle. Less the model's order, refreshes
  * of the latter have about the same phase, and those of the former are further apart, on average by
  * as much as the model moves them. (`end_cycle` counts from the first load of a launch.) */
-START_TEST(test_load_moves_refreshes) {
+TEST_ROWS(test_load_moves_refreshes, GPUS) {
     enum { LAUNCHES = 24, LOADS = 2, SEEDS = 100 };
     const double until = 40000; /* cycles: most launches halt later */
     struct tma_tsv records;
@@ -227,15 +224,5 @@ START_TEST(test_load_moves_refreshes) {
     ck_assert_double_le(mean[1], 0.95 * mean[0]);
     ck_assert_double_eq_tol(mean[1] / mean[0], model, 0.06);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("DRAM banks");
-    TCase *tests = tcase_create("records");
-    tcase_add_loop_test(tests, test_lines_have_their_banks, 0, GPUS);
-    tcase_add_loop_test(tests, test_rows_share_the_channel, 0, GPUS);
-    tcase_add_loop_test(tests, test_banks_refresh_in_order, 0, GPUS);
-    tcase_add_loop_test(tests, test_load_moves_refreshes, 0, GPUS);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("DRAM banks");

@@ -171,7 +171,7 @@ static const struct {
 } gpus[] = {{"tests/hardware/h100/copies.tsv", "h100_sxm"},
             {"tests/hardware/h200/copies.tsv", "h200"}};
 
-START_TEST(test_family) {
+TEST_ROWS(test_family, FAMILIES *(int)(sizeof gpus / sizeof *gpus)) {
     static double errors[MOST_RECORDS];
     const struct family *family = &families[_i % FAMILIES];
     int gpu = _i / FAMILIES;
@@ -185,13 +185,5 @@ START_TEST(test_family) {
     check_mean(family, mean);
     tma_tsv_free(&records);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("shared memory of other CTAs on an H100 and an H200");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 0);
-    tcase_add_loop_test(tests, test_family, 0, FAMILIES * (int)(sizeof gpus / sizeof *gpus));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("shared memory of other CTAs on an H100 and an H200", .timeout = NO_TIMEOUT);

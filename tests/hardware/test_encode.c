@@ -55,7 +55,7 @@ static bool is_stray(size_t row) {
     return id >= STRAY_FIRST && id <= STRAY_LAST;
 }
 
-START_TEST(verdict_matches_the_driver) {
+TEST_ROWS(verdict_matches_the_driver, TABLE_ROWS(files)) {
     read_file(_i);
     size_t accepted = 0;
     for (size_t row = 0; row < records.rows; row++) {
@@ -73,9 +73,8 @@ START_TEST(verdict_matches_the_driver) {
     ck_assert_uint_eq(records.rows - accepted, files[_i].rejected);
     tma_tsv_free(&records);
 }
-END_TEST
 
-START_TEST(bytes_match_the_driver) {
+TEST_ROWS(bytes_match_the_driver, TABLE_ROWS(files)) {
     read_file(_i);
     size_t stray = 0;
     for (size_t row = 0; row < records.rows; row++) {
@@ -95,7 +94,6 @@ START_TEST(bytes_match_the_driver) {
     ck_assert_uint_eq(stray, files[_i].stray);
     tma_tsv_free(&records);
 }
-END_TEST
 
 /* Asserts that two maps agree in all fields that the bytes hold. They do not hold the kind of an
  * im2col::w map, which the driver encodes as im2col. */
@@ -114,7 +112,7 @@ static void assert_same_fields(const struct tma_tensor_map *asked,
     }
 }
 
-START_TEST(decoding_restores_the_map) {
+TEST_ROWS(decoding_restores_the_map, TABLE_ROWS(files)) {
     read_file(_i);
     for (size_t row = 0; row < records.rows; row++) {
         if (!tma_record_is_accepted(&records, row))
@@ -134,9 +132,8 @@ START_TEST(decoding_restores_the_map) {
     }
     tma_tsv_free(&records);
 }
-END_TEST
 
-START_TEST(repair_gives_legal_maps) {
+TEST_ROWS(repair_gives_legal_maps, TABLE_ROWS(files)) {
     read_file(_i);
     int most_rounds = 0;
     for (size_t row = 0; row < records.rows; row++) {
@@ -153,16 +150,5 @@ START_TEST(repair_gives_legal_maps) {
     ck_assert_int_le(most_rounds, 2);
     tma_tsv_free(&records);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("encode");
-    TCase *tests = tcase_create("records");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, verdict_matches_the_driver, 0, TABLE_ROWS(files));
-    tcase_add_loop_test(tests, bytes_match_the_driver, 0, TABLE_ROWS(files));
-    tcase_add_loop_test(tests, decoding_restores_the_map, 0, TABLE_ROWS(files));
-    tcase_add_loop_test(tests, repair_gives_legal_maps, 0, TABLE_ROWS(files));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("encode", .timeout = 60);

@@ -133,7 +133,7 @@ static double rate(uint32_t gpcs, uint32_t first, uint32_t last, uint32_t row_by
     return (double)count * OPERATIONS * ROWS * row_bytes / (double)(end - begin - LATENCY);
 }
 
-START_TEST(test_links) {
+TEST(test_links) {
     const double ceiling = 0.16; /* today's largest error, rounded up */
     struct tma_tsv records;
     read_h200(&machine);
@@ -153,13 +153,5 @@ START_TEST(test_links) {
     }
     tma_tsv_free(&records);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("links to GPCs");
-    TCase *tests = tcase_create("records");
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, test_links);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("links to GPCs", .timeout = 300);

@@ -67,7 +67,7 @@ static const struct {
     bool near, far;
 } loops[] = {{"near", true, false}, {"far", false, true}, {"both", true, true}};
 
-START_TEST(test_what_is_held) {
+TEST_ROWS(test_what_is_held, GPUS *TABLE_ROWS(loops)) {
     const int gpu = _i % GPUS, loop = _i / GPUS;
     size_t replayed = 0;
     read_gpu(gpu, &machine);
@@ -91,13 +91,5 @@ START_TEST(test_what_is_held) {
     tma_tsv_free(&records);
     ck_assert_uint_eq(replayed, 15);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("L2 capacity");
-    TCase *tests = tcase_create("records");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, test_what_is_held, 0, GPUS * TABLE_ROWS(loops));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("L2 capacity", .timeout = 60);

@@ -191,7 +191,7 @@ static void tear_down(void) {
     tma_tsv_free(&records);
 }
 
-START_TEST(test_what_stays) {
+TEST(test_what_stays) {
     const uint64_t region = FIRST_ADDRESS / TMA_LINE_BYTES, stream = region + 256 * MIB_LINES;
     const bool say = getenv("TMASIM_TEST_SAY") != NULL;
     static double errors[4096];
@@ -226,10 +226,9 @@ START_TEST(test_what_stays) {
     ck_assert_msg(mean <= mean_ceiling && p95 <= p95_ceiling, "mean %.4f, p95 %.4f of %zu rows",
                   mean, p95, count);
 }
-END_TEST
 
 /* What createpolicy made, on the GPU. */
-START_TEST(test_policies) {
+TEST(test_policies) {
     size_t count = 0;
     for (size_t row = 0; row < records.rows; row++) {
         if (strcmp(tma_tsv_cell(&records, row, "family"), "policy") != 0)
@@ -243,15 +242,5 @@ START_TEST(test_policies) {
     }
     ck_assert_uint_eq(count, 19);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("L2 hints");
-    TCase *tests = tcase_create("records");
-    tcase_add_unchecked_fixture(tests, set_up, tear_down);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, test_what_stays);
-    tcase_add_test(tests, test_policies);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("L2 hints", .set_up_once = set_up, .tear_down_once = tear_down, .timeout = 120);

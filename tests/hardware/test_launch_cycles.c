@@ -41,7 +41,7 @@ static double error_of(const struct tma_launch *launch, const struct tma_machine
     return 100 * (predicted / (double)measured.cycles - 1);
 }
 
-START_TEST(cycles_are_those_of_a_gpu) {
+TEST(cycles_are_those_of_a_gpu) {
     struct tma_machine machine;
     struct tma_error error;
     struct tma_diagnostics list = tma_diagnostics_empty();
@@ -67,13 +67,5 @@ START_TEST(cycles_are_those_of_a_gpu) {
     tma_release(text);
     tma_diagnostics_free(&list);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("cycles of launches");
-    TCase *launches = tcase_create("launches");
-    tcase_set_timeout(launches, 300);
-    tcase_add_test(launches, cycles_are_those_of_a_gpu);
-    suite_add_tcase(suite, launches);
-    return run_suite(suite);
-}
+TEST_SUITE("cycles of launches", .timeout = 300);

@@ -67,7 +67,7 @@ static void take(const char *text, size_t length, unsigned line, const struct tm
     tma_launch_free(&launch);
 }
 
-START_TEST(instructions_are_those_of_a_gpu) {
+TEST(instructions_are_those_of_a_gpu) {
     struct tma_machine machine;
     struct tma_error error;
     char *text;
@@ -95,13 +95,5 @@ START_TEST(instructions_are_those_of_a_gpu) {
                       errors[f] / counted[f]);
     tma_release(text);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("lowering");
-    TCase *launches = tcase_create("launches");
-    tcase_set_timeout(launches, 120);
-    tcase_add_test(launches, instructions_are_those_of_a_gpu);
-    suite_add_tcase(suite, launches);
-    return run_suite(suite);
-}
+TEST_SUITE("lowering", .timeout = 120);

@@ -8,7 +8,7 @@
 /* Cycles by which a group of slices may differ from the record. */
 enum { TOLERANCE = 2 };
 
-START_TEST(test_groups_of_slices) {
+TEST_ROWS(test_groups_of_slices, GPUS) {
     struct tma_machine machine;
     struct tma_core core;
     struct tma_tsv records;
@@ -29,12 +29,5 @@ START_TEST(test_groups_of_slices) {
     tma_core_free(&core);
     tma_tsv_free(&records);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("distances between the partitions of L2");
-    TCase *all = tcase_create("records");
-    tcase_add_loop_test(all, test_groups_of_slices, 0, GPUS);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("distances between the partitions of L2");

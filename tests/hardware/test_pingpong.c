@@ -116,7 +116,7 @@ static double measured(size_t row) {
     return strtod(tma_tsv_cell(&records, row, "cycles_a_round"), NULL);
 }
 
-START_TEST(test_rounds) {
+TEST(test_rounds) {
     double errors[ROWS], sum = 0;
     for (size_t row = 0; row < ROWS; row++) {
         errors[row] = fabs(predicted[row] / measured(row) - 1);
@@ -129,7 +129,6 @@ START_TEST(test_rounds) {
     ck_assert_msg(sum / ROWS <= mean_ceiling, "mean error %.4f", sum / ROWS);
     ck_assert_msg(tail <= tail_ceiling, "95th percentile %.4f", tail);
 }
-END_TEST
 
 static double round_of(const char *name) {
     for (size_t row = 0; row < ROWS; row++)
@@ -140,22 +139,13 @@ static double round_of(const char *name) {
 
 /* FlashAttention-3's hand-over, when the first products are issued, costs nothing; later ones cost
  * half a round. */
-START_TEST(test_hand_over) {
+TEST(test_hand_over) {
     double free_round = round_of("free_2_8_8_1_1_0");
     ck_assert_double_le(round_of("turns_2_8_8_1_1_1"), 1.05 * free_round);
     ck_assert_double_le(round_of("turns_2_8_8_1_1_2"), 1.05 * free_round);
     ck_assert_double_ge(round_of("turns_2_8_8_1_1_3"), 1.3 * free_round);
     ck_assert_double_ge(round_of("turns_2_8_8_1_1_4"), 1.3 * free_round);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("warp groups that share an SM");
-    TCase *all = tcase_create("rounds");
-    tcase_add_unchecked_fixture(all, set_up, tear_down);
-    tcase_add_test(all, test_rounds);
-    tcase_add_test(all, test_hand_over);
-    tcase_set_timeout(all, 120);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("warp groups that share an SM", .set_up_once = set_up, .tear_down_once = tear_down,
+           .timeout = 120);

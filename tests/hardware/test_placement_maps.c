@@ -112,7 +112,7 @@ static void compare(const char *id, const struct tma_operation_record *record, c
                          id, at, measured.source[at], model.source[at]);
 }
 
-START_TEST(every_byte_has_its_measured_source) {
+TEST(every_byte_has_its_measured_source) {
     struct tma_tsv maps, records[2];
     ck_assert(tma_tsv_read("tests/hardware/h200/placement_maps.tsv", &maps, NULL) == TMA_OK);
     ck_assert(tma_tsv_read("tests/hardware/h200/load_tile.tsv", &records[0], NULL) == TMA_OK);
@@ -133,13 +133,5 @@ START_TEST(every_byte_has_its_measured_source) {
     tma_tsv_free(&records[0]);
     tma_tsv_free(&records[1]);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("placement maps");
-    TCase *maps = tcase_create("maps");
-    tcase_set_timeout(maps, 60);
-    tcase_add_test(maps, every_byte_has_its_measured_source);
-    suite_add_tcase(suite, maps);
-    return run_suite(suite);
-}
+TEST_SUITE("placement maps", .timeout = 60);

@@ -109,7 +109,7 @@ static double error_of(double predicted, double measured, const struct products 
     return fabs(error);
 }
 
-START_TEST(test_rates) {
+TEST(test_rates) {
     struct tma_tsv records;
     double sum = 0;
     read_records("tests/hardware/h100/product_rates.tsv", &records);
@@ -133,9 +133,8 @@ START_TEST(test_rates) {
     ck_assert_msg(mean <= most_rate, "mean error %.1f %%", mean);
     tma_tsv_free(&records);
 }
-END_TEST
 
-START_TEST(test_groups) {
+TEST(test_groups) {
     struct tma_tsv records;
     double sum = 0;
     read_records("tests/hardware/h100/product_groups.tsv", &records);
@@ -156,19 +155,9 @@ START_TEST(test_groups) {
     ck_assert_msg(mean <= most_group, "mean error %.1f %%", mean);
     tma_tsv_free(&records);
 }
-END_TEST
 
 static void set_up(void) {
     machine = shipped_machine("h100_sxm");
 }
 
-TEST_FILE() {
-    Suite *suite = suite_create("product rates");
-    TCase *tests = tcase_create("product rates");
-    tcase_set_timeout(tests, 300);
-    tcase_add_unchecked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, test_rates);
-    tcase_add_test(tests, test_groups);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("product rates", .timeout = 300, .set_up_once = set_up);

@@ -187,7 +187,7 @@ static bool replay(const struct tma_tsv *records, size_t row) {
 
 static const char *const files[] = {"load_tile.tsv", "load_im2col.tsv", "store.tsv", "reduce.tsv"};
 
-START_TEST(test_records) {
+TEST_ROWS(test_records, TABLE_ROWS(files)) {
     char path[100];
     struct tma_tsv records;
     snprintf(path, sizeof path, FOLDER "%s", files[_i]);
@@ -207,14 +207,5 @@ START_TEST(test_records) {
     tma_tsv_free(&records);
     ck_assert_uint_eq(agree, replayed);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("ptx_functional");
-    TCase *tests = tcase_create("records");
-    tcase_add_unchecked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 600);
-    tcase_add_loop_test(tests, test_records, 0, TABLE_ROWS(files));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("ptx_functional", .set_up_once = setup, .tear_down_once = teardown, .timeout = 600);

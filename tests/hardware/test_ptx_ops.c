@@ -232,7 +232,7 @@ static const struct {
     uint32_t rows, forms;
 } records[] = {{"tests/hardware/ptx/ops", ROWS, 796}, {"tests/hardware/ptx/forms", 128, 290}};
 
-START_TEST(forms_give_what_a_gpu_gave) {
+TEST_ROWS(forms_give_what_a_gpu_gave, 2) {
     size_t size;
     uint8_t *rows = read_rows(records[_i].folder, &size);
     const uint8_t *at = rows;
@@ -255,13 +255,5 @@ START_TEST(forms_give_what_a_gpu_gave) {
     ck_assert_uint_eq(forms, records[_i].forms);
     ck_assert_msg(wrong == 0, "%u of %u forms differ", wrong, forms);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("ptx_ops");
-    TCase *cases = tcase_create("ops");
-    tcase_set_timeout(cases, 120);
-    tcase_add_loop_test(cases, forms_give_what_a_gpu_gave, 0, 2);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+TEST_SUITE("ptx_ops", .timeout = 120);

@@ -20,7 +20,7 @@ static const struct {
     {"tests/hardware/h200/banks_merged.tsv", "banks", 473, 0},
 };
 
-START_TEST(every_record_agrees) {
+TEST_ROWS(every_record_agrees, TABLE_ROWS(files)) {
     struct tma_validation validation;
     struct tma_error error;
     ck_assert_msg(tma_validate_file(files[_i].path, NULL, &validation, &error) == TMA_OK, "%s",
@@ -32,13 +32,5 @@ START_TEST(every_record_agrees) {
                   validation.differences[0]);
     tma_validation_free(&validation);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("records");
-    TCase *records = tcase_create("records");
-    tcase_set_timeout(records, 60);
-    tcase_add_loop_test(records, every_record_agrees, 0, TABLE_ROWS(files));
-    suite_add_tcase(suite, records);
-    return run_suite(suite);
-}
+TEST_SUITE("records", .timeout = 60);

@@ -171,7 +171,7 @@ static struct kind kind_of(size_t row) {
 }
 
 /* Warps that take nearly all wavefronts when alone, beside every kind of operation. */
-START_TEST(test_rates_beside_each_other) {
+TEST(test_rates_beside_each_other) {
     struct kind kinds[16];
     uint32_t kind_count = 0, count = 0;
     double tma_error = 0, warp_error = 0;
@@ -201,10 +201,9 @@ START_TEST(test_rates_beside_each_other) {
     ck_assert_msg(tma_error / count < tma_ceiling, "TMA unit: mean error %.4f", tma_error / count);
     ck_assert_msg(warp_error / count < warp_ceiling, "warps: mean error %.4f", warp_error / count);
 }
-END_TEST
 
 /* Without warps: among others, loads and stores that share the unit. */
-START_TEST(test_rates_alone) {
+TEST(test_rates_alone) {
     uint32_t count = 0;
     double sum = 0;
     for (size_t row = 0; row < records.rows; row++) {
@@ -221,15 +220,6 @@ START_TEST(test_rates_alone) {
     ck_assert_uint_eq(count, 11);
     ck_assert_msg(sum / count < alone_ceiling, "mean error %.4f", sum / count);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("shared-memory port of an H200");
-    TCase *all = tcase_create("records");
-    tcase_add_checked_fixture(all, set_up, tear_down);
-    tcase_add_test(all, test_rates_beside_each_other);
-    tcase_add_test(all, test_rates_alone);
-    tcase_set_timeout(all, 60);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("shared-memory port of an H200", .set_up = set_up, .tear_down = tear_down,
+           .timeout = 60);

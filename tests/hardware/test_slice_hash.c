@@ -13,7 +13,7 @@ static const uint64_t page_bytes = 2 << 20;
 
 /* The records number slices in the order in which they were met. So each number has to stand for
  * one slice of the model, and each slice for one number. */
-START_TEST(test_slices_of_lines) {
+TEST_ROWS(test_slices_of_lines, GPUS) {
     struct tma_machine machine;
     struct tma_tsv records;
     read_gpu(_i, &machine);
@@ -41,9 +41,8 @@ START_TEST(test_slices_of_lines) {
     }
     tma_tsv_free(&records);
 }
-END_TEST
 
-START_TEST(test_homes_of_blocks) {
+TEST_ROWS(test_homes_of_blocks, GPUS) {
     const uint64_t block_bytes = 4096;
     struct tma_machine machine;
     struct tma_tsv records;
@@ -61,13 +60,5 @@ START_TEST(test_homes_of_blocks) {
     }
     tma_tsv_free(&records);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("slice hash");
-    TCase *tests = tcase_create("records");
-    tcase_add_loop_test(tests, test_slices_of_lines, 0, GPUS);
-    tcase_add_loop_test(tests, test_homes_of_blocks, 0, GPUS);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("slice hash");

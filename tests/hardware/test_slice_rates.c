@@ -245,7 +245,7 @@ static const struct {
     double ceiling;
 } rates[] = {{"load", 0.16}, {"store", 0.18}, {"reduce", 0.39}};
 
-START_TEST(test_rates) {
+TEST_ROWS(test_rates, GPUS *TABLE_ROWS(rates)) {
     const int gpu = _i % GPUS, kind = _i / GPUS;
     const uint64_t warm_up = kind == 0 ? 3000 : 10000, window = kind == 0 ? 6000 : 30000;
     struct tma_tsv records;
@@ -269,7 +269,6 @@ START_TEST(test_rates) {
     ck_assert_uint_gt(replayed, 0);
     tma_tsv_free(&records);
 }
-END_TEST
 
 /* Both partitions of L2 hold all sectors of all lines: an SM of each loads them. */
 static void warm_lines(struct loop *loop, uint32_t count) {
@@ -289,7 +288,7 @@ static void warm_lines(struct loop *loop, uint32_t count) {
     ck_assert_uint_eq(partition, machine.l2.partitions);
 }
 
-START_TEST(test_conflicts) {
+TEST_ROWS(test_conflicts, GPUS) {
     const uint64_t warm_up = 3000, window = 6000;
     const double ceiling = 0.1; /* today's largest error, rounded up */
     struct tma_tsv records;
@@ -310,7 +309,6 @@ START_TEST(test_conflicts) {
     }
     tma_tsv_free(&records);
 }
-END_TEST
 
 static int compare(const void *a, const void *b) {
     const uint32_t *x = a, *y = b;
@@ -336,7 +334,7 @@ static double median_of_hits(uint32_t loads) {
     return median;
 }
 
-START_TEST(test_hits_wait_behind_misses) {
+TEST(test_hits_wait_behind_misses) {
     struct tma_tsv records;
     set_up(H200);
     find_lines(false, ROW_LINES);
@@ -352,15 +350,5 @@ START_TEST(test_hits_wait_behind_misses) {
     }
     tma_tsv_free(&records);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("L2 slices");
-    TCase *tests = tcase_create("records");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, test_rates, 0, GPUS * TABLE_ROWS(rates));
-    tcase_add_loop_test(tests, test_conflicts, 0, GPUS);
-    tcase_add_test(tests, test_hits_wait_behind_misses);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("L2 slices", .timeout = 300);

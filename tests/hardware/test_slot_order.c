@@ -58,7 +58,7 @@ static struct changes record_of(const struct tma_tsv *records, size_t row) {
 }
 
 /* The share of rounds after which the slots change places is within a factor of three, or 0.05. */
-START_TEST(test_slots_change_places) {
+TEST(test_slots_change_places) {
     struct tma_machine machine;
     struct tma_tsv records;
     read_h200(&machine);
@@ -75,14 +75,5 @@ START_TEST(test_slots_change_places) {
     }
     tma_tsv_free(&records);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("order of slots of an H200");
-    TCase *all = tcase_create("records");
-    tcase_set_timeout(all, 600);
-    load_engine();
-    tcase_add_test(all, test_slots_change_places);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("order of slots of an H200", .timeout = 600, .prepare = load_engine);

@@ -12,7 +12,7 @@ static const struct {
     size_t records;
 } rows[] = {{"overlapping_rows", 987}, {"broadcast_stride", 31}};
 
-START_TEST(small_strides_are_accepted) {
+TEST_ROWS(small_strides_are_accepted, TABLE_ROWS(rows)) {
     struct tma_tsv records;
     struct tma_error error = {0};
     size_t found = 0;
@@ -30,12 +30,5 @@ START_TEST(small_strides_are_accepted) {
     ck_assert_uint_eq(found, rows[_i].records);
     tma_tsv_free(&records);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("strides");
-    TCase *tests = tcase_create("records");
-    tcase_add_loop_test(tests, small_strides_are_accepted, 0, sizeof rows / sizeof rows[0]);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("strides");

@@ -15,6 +15,21 @@ void test_file_add(struct test_file *file) {
     *place = file;
 }
 
+int run_tests(const struct suite_options *options, const struct test *tests) {
+    Suite *suite = suite_create(options->name);
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, options->set_up, options->tear_down);
+    tcase_add_unchecked_fixture(all, options->set_up_once, options->tear_down_once);
+    if (options->timeout != 0)
+        tcase_set_timeout(all, options->timeout == NO_TIMEOUT ? 0 : options->timeout);
+    for (; tests != NULL; tests = tests->next)
+        tcase_add_loop_test(all, tests->check, tests->first, tests->end);
+    suite_add_tcase(suite, all);
+    if (options->prepare != NULL)
+        options->prepare();
+    return run_suite(suite);
+}
+
 /* The name of a file without its folder and its ending. */
 static void name_of(const struct test_file *file, char name[static 128]) {
     const char *start = strrchr(file->path, '/') + 1;

@@ -52,9 +52,9 @@ struct test_file {
 /* Adds a file to those that the program runs. */
 void test_file_add(struct test_file *file);
 
-/* Stands for the head of the function that runs the suite of a file. The file adds itself before
- * main starts. A file that needs a program of its own has a main instead (ALONE in the Makefile).
- */
+/* Stands for the head of a function that makes and runs the suite of a file, whose tests depend on
+ * what it reads first. The file adds itself before main starts. A file that needs a program of its
+ * own has a main instead (ALONE in the Makefile). */
 #define TEST_FILE()                                                                                \
     static int run_file(void);                                                                     \
     __attribute__((constructor)) static void add_file(void) {                                      \
@@ -62,6 +62,51 @@ void test_file_add(struct test_file *file);
         test_file_add(&file);                                                                      \
     }                                                                                              \
     static int run_file(void)
+
+/* The tests of a file, in the order in which it defines them. */
+struct test {
+    const TTest *check;
+    int first, end; /* runs: _i */
+    struct test *next;
+};
+static struct test *tests_of_file __attribute__((unused)),
+    **end_of_tests __attribute__((unused)) = &tests_of_file;
+
+/* Stand for the head of a test, which adds itself to those of its file before main starts. It runs
+ * once; once for each row of a table, with _i from 0; or with _i from `from` up to `to`. */
+#define TEST(name)            TEST_RANGE(name, 0, 1)
+#define TEST_ROWS(name, rows) TEST_RANGE(name, 0, rows)
+#define TEST_RANGE(name, from, to)                                                                 \
+    static void name##_runs(int _i);                                                               \
+    __attribute__((constructor)) static void name##_adds(void) {                                   \
+        static const TTest check = {#name, name##_runs, __FILE__, __LINE__};                       \
+        static struct test test = {.check = &check};                                               \
+        test.first = from;                                                                         \
+        test.end = (int)(to);                                                                      \
+        *end_of_tests = &test;                                                                     \
+        end_of_tests = &test.next;                                                                 \
+    }                                                                                              \
+    static void name##_runs(int _i __attribute__((unused)))
+
+/* How the tests of a file run. */
+struct suite_options {
+    const char *name;
+    void (*set_up)(void), (*tear_down)(void);           /* of each test; NULL: nothing */
+    void (*set_up_once)(void), (*tear_down_once)(void); /* of all of them */
+    void (*prepare)(void);                              /* before Check begins */
+    int timeout;                                        /* seconds of a test; 0: Check's own */
+};
+enum { NO_TIMEOUT = -1 };
+
+int run_tests(const struct suite_options *options, const struct test *tests);
+
+/* Stands at the end of a file with tests: TEST_SUITE("name", .set_up = set_up). */
+#define TEST_SUITE(text, ...)                                                                      \
+    TEST_FILE() {                                                                                  \
+        const struct suite_options options = {.name = text, __VA_ARGS__};                          \
+        return run_tests(&options, tests_of_file);                                                 \
+    }                                                                                              \
+    _Static_assert(true, "takes the semicolon")
 
 /* Runs the suite and frees it. Returns the program's exit status: 0 if every test passed. Machines
  * are found by their names in configs/, which does not lie beside the program as it lies beside the

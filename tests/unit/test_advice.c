@@ -149,7 +149,7 @@ static struct tma_tensor_map map_of(const struct row *row) {
     return map;
 }
 
-START_TEST(advice_has_field_and_estimate) {
+TEST_ROWS(advice_has_field_and_estimate, TABLE_ROWS(rows)) {
     const struct row *row = &rows[_i];
     struct tma_tensor_map map = map_of(row);
     struct tma_advice list[TMA_MAX_ADVICE];
@@ -166,7 +166,6 @@ START_TEST(advice_has_field_and_estimate) {
     }
     ck_abort_msg("%s (row %d): not given", row->id, _i);
 }
-END_TEST
 
 /* Boxes of 128 bytes beside each other share fills of 256 bytes; others do not. */
 static const struct {
@@ -188,7 +187,7 @@ static const struct {
      "use the rest soon"},
 };
 
-START_TEST(traffic_is_that_of_all_boxes) {
+TEST_ROWS(traffic_is_that_of_all_boxes, TABLE_ROWS(uses)) {
     struct tma_tensor_map map = tiled;
     struct tma_advice list[TMA_MAX_ADVICE];
     char text[400];
@@ -200,17 +199,15 @@ START_TEST(traffic_is_that_of_all_boxes) {
     tma_advice_text(&list[0], text, sizeof text);
     ck_assert_msg(strstr(text, uses[_i].over_fetch) != NULL, "%s", text);
 }
-END_TEST
 
-START_TEST(every_rule_is_tested) {
+TEST_ROWS(every_rule_is_tested, (int)tma_advice_rule_count) {
     for (int i = 0; i < TABLE_ROWS(rows); i++)
         if (strcmp(rows[i].id, tma_advice_rules[_i].id) == 0)
             return;
     ck_abort_msg("%s has no row", tma_advice_rules[_i].id);
 }
-END_TEST
 
-START_TEST(good_maps_get_no_advice) {
+TEST(good_maps_get_no_advice) {
     ck_assert_uint_eq(tma_tensor_map_advise(&tiled, TMA_SM_90, NULL, NULL, 0), 0);
     ck_assert_uint_eq(tma_tensor_map_advise(&im2col, TMA_SM_90, NULL, NULL, 0), 0);
     /* Dimensions of a transposed tensor need not be in the order of their strides. */
@@ -219,17 +216,15 @@ START_TEST(good_maps_get_no_advice) {
     transposed.global_strides[1] = 512;
     ck_assert_uint_eq(tma_tensor_map_advise(&transposed, TMA_SM_90, NULL, NULL, 0), 0);
 }
-END_TEST
 
-START_TEST(illegal_maps_get_no_advice) {
+TEST(illegal_maps_get_no_advice) {
     struct tma_tensor_map map = tiled;
     map.box_dim[0] = 7;
     map.element_strides[1] = 0;
     ck_assert_uint_eq(tma_tensor_map_advise(&map, TMA_SM_90, NULL, NULL, 0), 0);
 }
-END_TEST
 
-START_TEST(text_gives_field_estimate_and_fix) {
+TEST(text_gives_field_estimate_and_fix) {
     struct tma_tensor_map map = tiled;
     struct tma_advice advice;
     char text[400];
@@ -242,17 +237,5 @@ START_TEST(text_gives_field_estimate_and_fix) {
                            "make the inner box 128 bytes, or fold a dimension into the innermost "
                            "one");
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("advice");
-    TCase *tests = tcase_create("advice");
-    tcase_add_loop_test(tests, advice_has_field_and_estimate, 0, TABLE_ROWS(rows));
-    tcase_add_loop_test(tests, traffic_is_that_of_all_boxes, 0, TABLE_ROWS(uses));
-    tcase_add_loop_test(tests, every_rule_is_tested, 0, (int)tma_advice_rule_count);
-    tcase_add_test(tests, good_maps_get_no_advice);
-    tcase_add_test(tests, illegal_maps_get_no_advice);
-    tcase_add_test(tests, text_gives_field_estimate_and_fix);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("advice");

@@ -46,7 +46,7 @@ static const struct combination {
 
 enum { COMBINATIONS = sizeof combinations / sizeof combinations[0] };
 
-START_TEST(operations_of_architectures) {
+TEST_ROWS(operations_of_architectures, COMBINATIONS) {
     static const enum tma_map_kind kinds[] = {TMA_MAP_TILED, TMA_MAP_TILED, TMA_MAP_IM2COL,
                                               TMA_MAP_IM2COL_W, TMA_MAP_IM2COL_W128};
     const struct combination *row = &combinations[_i];
@@ -76,9 +76,8 @@ START_TEST(operations_of_architectures) {
                       tma_architecture_names.items[i].name, error.text);
     }
 }
-END_TEST
 
-START_TEST(refusal_has_its_source) {
+TEST(refusal_has_its_source) {
     struct tma_error error;
     ck_assert_int_eq(tma_require_feature(TMA_SM_90, TMA_FEATURE_SCATTER4_STORE, &error),
                      TMA_ERROR_UNSUPPORTED);
@@ -86,22 +85,12 @@ START_TEST(refusal_has_its_source) {
                      "sm_90 does not have tile::scatter4 stores; architectures that do: "
                      "sm_100, sm_103 (PTX ISA, cp.async.bulk.tensor, Target ISA Notes)");
 }
-END_TEST
 
-START_TEST(features_are_complete) {
+TEST_ROWS(features_are_complete, TMA_FEATURE_COUNT) {
     const struct tma_feature_info *info = tma_feature_info((enum tma_feature)_i);
     ck_assert_ptr_nonnull(info->name);
     ck_assert_ptr_nonnull(info->source);
     ck_assert_uint_ne(info->architectures, 0);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("architectures");
-    TCase *tests = tcase_create("features");
-    tcase_add_loop_test(tests, operations_of_architectures, 0, COMBINATIONS);
-    tcase_add_test(tests, refusal_has_its_source);
-    tcase_add_loop_test(tests, features_are_complete, 0, TMA_FEATURE_COUNT);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("architectures");

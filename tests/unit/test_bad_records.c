@@ -21,7 +21,7 @@ static const struct {
      "9223232398878048255"},
 };
 
-START_TEST(bad_operation_is_refused) {
+TEST_ROWS(bad_operation_is_refused, TABLE_ROWS(files)) {
     struct tma_validation validation;
     ck_assert(tma_validate_file(files[_i].path, NULL, &validation, NULL) == TMA_OK);
     ck_assert_uint_eq(validation.skipped, files[_i].skipped);
@@ -31,7 +31,6 @@ START_TEST(bad_operation_is_refused) {
         ck_assert_str_eq(validation.differences[0], files[_i].difference);
     tma_validation_free(&validation);
 }
-END_TEST
 
 #define WORDS                                                                                      \
     "mode=0 dtype=6 rank=2 dim=64,64 stride=128 box=64,8 swizzle=3 grid=2 iters=8 depth=2 "        \
@@ -63,7 +62,7 @@ static const struct {
      "1099511627776"},
 };
 
-START_TEST(bad_timing_is_refused) {
+TEST_ROWS(bad_timing_is_refused, TABLE_ROWS(timing)) {
     char words[400];
     const char *at = strstr(WORDS, timing[_i].from);
     snprintf(words, sizeof words, "%.*s%s%s", (int)(at - WORDS), WORDS, timing[_i].to,
@@ -77,7 +76,6 @@ START_TEST(bad_timing_is_refused) {
     ck_assert_str_eq(error.text, timing[_i].text == NULL ? "" : timing[_i].text);
     ck_assert_int_eq(code, timing[_i].text == NULL ? TMA_OK : TMA_ERROR_SYNTAX);
 }
-END_TEST
 
 /* The program column says whose instructions surround the operations: none for the program of the
  * first records, or those of scripts/capture, whose time depends on the rank. */
@@ -87,7 +85,7 @@ static const struct {
     bool other_code;
 } programs[] = {{"", TMA_OK, false}, {"capture", TMA_OK, true}, {"other", TMA_ERROR_SYNTAX, false}};
 
-START_TEST(program_gives_loop_code) {
+TEST_ROWS(program_gives_loop_code, TABLE_ROWS(programs)) {
     const char *cells[] = {"scenario",           "program", "cycles_med", WORDS " op=1",
                            programs[_i].program, "1"};
     struct tma_tsv records = {.cells = cells, .rows = 1, .columns = 3};
@@ -100,14 +98,5 @@ START_TEST(program_gives_loop_code) {
                      code == TMA_OK ? "" : "\"other\" in the program column; allowed: capture");
     ck_assert_int_eq(workload.loop_code.more_cycles != 0, programs[_i].other_code);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("bad records");
-    TCase *records = tcase_create("records");
-    tcase_add_loop_test(records, bad_operation_is_refused, 0, TABLE_ROWS(files));
-    tcase_add_loop_test(records, bad_timing_is_refused, 0, TABLE_ROWS(timing));
-    tcase_add_loop_test(records, program_gives_loop_code, 0, TABLE_ROWS(programs));
-    suite_add_tcase(suite, records);
-    return run_suite(suite);
-}
+TEST_SUITE("bad records");

@@ -114,12 +114,11 @@ static void assert_report(const char *name, const struct tma_bank_report *got,
                          figures[i].expected);
 }
 
-START_TEST(report_follows_rule) {
+TEST_ROWS(report_follows_rule, TABLE_ROWS(rules)) {
     struct tma_warp_access access = access_of(&rules[_i]);
     struct tma_bank_report got = tma_bank_conflicts(&access);
     assert_report(rules[_i].name, &got, &rules[_i].report);
 }
-END_TEST
 
 /* The lanes that are active and give an address. */
 static uint32_t address_lanes(const struct tma_warp_access *access) {
@@ -237,7 +236,7 @@ static void assert_schedule(const char *name, const struct tma_warp_access *acce
     }
 }
 
-START_TEST(schedule_has_no_conflict_in_a_wavefront) {
+TEST_ROWS(schedule_has_no_conflict_in_a_wavefront, TABLE_ROWS(rules)) {
     const struct rule *rule = &rules[_i];
     struct tma_warp_access access = access_of(rule);
     uint8_t wavefront[TMA_WARP_LANES];
@@ -245,7 +244,6 @@ START_TEST(schedule_has_no_conflict_in_a_wavefront) {
     ck_assert_uint_eq(count, rule->report.wavefronts);
     assert_schedule(rule->name, &access, wavefront, count);
 }
-END_TEST
 
 /* Random lanes and addresses, some of them shared by several lanes, for each instruction. */
 static struct tma_warp_access random_access(enum tma_shared_instruction instruction,
@@ -262,7 +260,7 @@ static struct tma_warp_access random_access(enum tma_shared_instruction instruct
     return access;
 }
 
-START_TEST(random_accesses_match_the_reference) {
+TEST_ROWS(random_accesses_match_the_reference, TMA_WGMMA_SHARED + 1) {
     enum tma_shared_instruction instruction = (enum tma_shared_instruction)_i;
     const char *name = tma_shared_instruction_info(instruction)->name;
     uint32_t random = 1 + (uint32_t)_i;
@@ -280,18 +278,16 @@ START_TEST(random_accesses_match_the_reference) {
             assert_schedule(name, &access, wavefront, count);
     }
 }
-END_TEST
 
-START_TEST(misaligned_addresses_round_down) {
+TEST(misaligned_addresses_round_down) {
     struct tma_warp_access access = {.instruction = TMA_LD_SHARED_B128, .lane_mask = 3};
     access.address[0] = 0;
     access.address[1] = 12;
     ck_assert_uint_eq(tma_bank_conflicts(&access).wavefronts, 1);
 }
-END_TEST
 
 /* The phases of an access share its lanes out, and there are none behind the last. */
-START_TEST(phases_have_all_lanes) {
+TEST_ROWS(phases_have_all_lanes, TMA_WGMMA_SHARED + 1) {
     enum tma_shared_instruction instruction = (enum tma_shared_instruction)_i;
     struct tma_warp_access access = {.instruction = instruction, .lane_mask = 0xFFFF00FF};
     uint32_t lanes = tma_shared_instruction_info(instruction)->lanes, found = 0;
@@ -304,16 +300,5 @@ START_TEST(phases_have_all_lanes) {
     ck_assert_uint_eq(found, 0xFFFF00FF & UINT32_MAX >> (TMA_WARP_LANES - lanes));
     ck_assert_uint_eq(tma_bank_phase_lanes(&access, 4), 0);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("banks");
-    TCase *cases = tcase_create("banks");
-    tcase_add_loop_test(cases, report_follows_rule, 0, TABLE_ROWS(rules));
-    tcase_add_loop_test(cases, schedule_has_no_conflict_in_a_wavefront, 0, TABLE_ROWS(rules));
-    tcase_add_loop_test(cases, random_accesses_match_the_reference, 0, TMA_WGMMA_SHARED + 1);
-    tcase_add_loop_test(cases, phases_have_all_lanes, 0, TMA_WGMMA_SHARED + 1);
-    tcase_add_test(cases, misaligned_addresses_round_down);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+TEST_SUITE("banks");

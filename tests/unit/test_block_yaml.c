@@ -50,7 +50,7 @@ static char *write_all(void) {
     return text;
 }
 
-START_TEST(test_lines) {
+TEST(test_lines) {
     char *text = write_all();
     const char *at = text;
     for (int i = 0; i < TABLE_ROWS(values); i++) {
@@ -61,9 +61,8 @@ START_TEST(test_lines) {
     ck_assert_str_eq(at, "");
     free(text);
 }
-END_TEST
 
-START_TEST(test_reading_gives_the_same) {
+TEST(test_reading_gives_the_same) {
     struct tma_diagnostics list = {0};
     char *text = write_all();
     struct tma_yaml_node *root = tma_yaml_parse(text, strlen(text), "text", &list);
@@ -81,13 +80,5 @@ START_TEST(test_reading_gives_the_same) {
     tma_diagnostics_free(&list);
     free(text);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("block YAML");
-    TCase *all = tcase_create("all");
-    tcase_add_test(all, test_lines);
-    tcase_add_test(all, test_reading_gives_the_same);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("block YAML");

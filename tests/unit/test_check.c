@@ -44,7 +44,7 @@ static const struct {
     {"interleave_wide", &wide, TMA_SM_90, TMA_FIELD_INTERLEAVE, TMA_INTERLEAVE_32B},
 };
 
-START_TEST(architectures_differ) {
+TEST_ROWS(architectures_differ, TABLE_ROWS(differences)) {
     struct tma_tensor_map map = *differences[_i].base;
     tma_field_set(&map, differences[_i].field, 0, differences[_i].value);
     enum tma_architecture takes = differences[_i].takes;
@@ -54,7 +54,6 @@ START_TEST(architectures_differ) {
         tma_tensor_map_check(&map, takes == TMA_SM_90 ? TMA_SM_100 : TMA_SM_90, &violation, 1), 1);
     ck_assert_str_eq(violation.rule->id, differences[_i].rule);
 }
-END_TEST
 
 /* One mistake is one violation: its consequences for other rules are not reported. */
 static const struct {
@@ -81,7 +80,7 @@ static const struct {
     {"half rows", NULL, TMA_SM_103, TMA_MAP_TILED, TMA_16U6_ALIGN16B, 64, TMA_SWIZZLE_64B},
 };
 
-START_TEST(one_mistake_is_one_violation) {
+TEST_ROWS(one_mistake_is_one_violation, TABLE_ROWS(mistakes)) {
     struct tma_tensor_map map = mistakes[_i].kind == TMA_MAP_TILED ? tiled : wide;
     map.kind = mistakes[_i].kind;
     map.data_type = mistakes[_i].data_type;
@@ -93,10 +92,9 @@ START_TEST(one_mistake_is_one_violation) {
     if (mistakes[_i].rule != NULL)
         ck_assert_str_eq(violation.rule->id, mistakes[_i].rule);
 }
-END_TEST
 
 /* The driver's page: "This field is ignored when mode is CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128". */
-START_TEST(w128_ignores_pixels_per_column) {
+TEST(w128_ignores_pixels_per_column) {
     static const uint32_t pixels[] = {0, 1, 1024, 1025, UINT32_MAX};
     struct tma_tensor_map map = wide;
     for (size_t i = 0; i < sizeof pixels / sizeof pixels[0]; i++) {
@@ -109,9 +107,8 @@ START_TEST(w128_ignores_pixels_per_column) {
                           pixels[i] < 1 || pixels[i] > 1024);
     }
 }
-END_TEST
 
-START_TEST(every_broken_rule_is_named) {
+TEST(every_broken_rule_is_named) {
     struct tma_tensor_map map = tiled;
     map.global_address += 8;
     map.global_strides[0] = 1000;
@@ -129,9 +126,8 @@ START_TEST(every_broken_rule_is_named) {
     for (size_t i = 0; i < count; i++)
         ck_assert_str_eq(list[i].rule->id, expected[i]);
 }
-END_TEST
 
-START_TEST(text_says_field_value_bound_and_nearest) {
+TEST(text_says_field_value_bound_and_nearest) {
     struct tma_tensor_map map = tiled;
     map.global_strides[1] = 1000;
     map.swizzle = TMA_SWIZZLE_96B;
@@ -149,10 +145,9 @@ START_TEST(text_says_field_value_bound_and_nearest) {
                      "(swizzle_architecture: swizzle 96b and swizzle atoms of 32 and 64 bytes "
                      "need sm_100 or later); nearest legal value: 128b");
 }
-END_TEST
 
 /* Extreme values of every field, one at a time and all at once: no rule may stumble over them. */
-START_TEST(extreme_values_are_repaired) {
+TEST_ROWS(extreme_values_are_repaired, TABLE_ROWS(bases)) {
     static const int64_t extremes[] = {INT64_MIN, INT64_MAX, INT32_MIN, INT32_MAX, -1, 0};
     struct tma_tensor_map all = *bases[_i];
     for (size_t k = 0; k < sizeof extremes / sizeof extremes[0]; k++)
@@ -169,18 +164,5 @@ START_TEST(extreme_values_are_repaired) {
             }
         }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("check");
-    TCase *tests = tcase_create("check");
-    tcase_add_loop_test(tests, architectures_differ, 0, sizeof differences / sizeof differences[0]);
-    tcase_add_loop_test(tests, one_mistake_is_one_violation, 0,
-                        sizeof mistakes / sizeof mistakes[0]);
-    tcase_add_test(tests, w128_ignores_pixels_per_column);
-    tcase_add_test(tests, every_broken_rule_is_named);
-    tcase_add_test(tests, text_says_field_value_bound_and_nearest);
-    tcase_add_loop_test(tests, extreme_values_are_repaired, 0, sizeof bases / sizeof bases[0]);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("check");

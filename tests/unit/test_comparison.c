@@ -86,7 +86,7 @@ static const struct advice advices[] = {
      "8-way conflicts (224 excess wavefronts)"},
 };
 
-START_TEST(recommends) {
+TEST_ROWS(recommends, TABLE_ROWS(advices)) {
     const struct advice *advice = &advices[_i];
     struct tma_workload workload = workload_of(advice->consumers, advice->count);
     struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
@@ -98,7 +98,6 @@ START_TEST(recommends) {
     ck_assert_str_eq(comparison->recommendation, advice->recommendation);
     free(comparison);
 }
-END_TEST
 
 /* A mode with fewer conflicts is faster only if the ranges of the launches do not overlap. */
 static const struct {
@@ -115,7 +114,7 @@ static const struct {
     {{0}, {0}, "(224 excess wavefronts)"},
 };
 
-START_TEST(compares_launches) {
+TEST_ROWS(compares_launches, TABLE_ROWS(launches)) {
     struct tma_workload workload = workload_of(advices[0].consumers, 1);
     struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
     comparison->workload = &workload;
@@ -129,9 +128,8 @@ START_TEST(compares_launches) {
     ck_assert_str_eq(text + strlen(text) - strlen(end), end);
     free(comparison);
 }
-END_TEST
 
-START_TEST(no_mode_is_legal) {
+TEST(no_mode_is_legal) {
     struct tma_workload workload = workload_of(NULL, 0);
     struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
     comparison->workload = &workload;
@@ -142,7 +140,6 @@ START_TEST(no_mode_is_legal) {
                      "none: no mode is legal for every tensor map and consumer");
     free(comparison);
 }
-END_TEST
 
 struct padded {
     const char *name;
@@ -166,7 +163,7 @@ static const struct padded paddings[] = {
      {0}},
 };
 
-START_TEST(pads) {
+TEST_ROWS(pads, TABLE_ROWS(paddings)) {
     const struct padded *expected = &paddings[_i];
     struct tma_workload workload = workload_of(expected->consumers, expected->count);
     struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
@@ -185,7 +182,6 @@ START_TEST(pads) {
                       expected->name, (unsigned long long)padding->passes[i].wavefronts);
     free(comparison);
 }
-END_TEST
 
 /* A comparison with a name and a reason that every format has to quote. */
 static char *write_awkward(int format) {
@@ -241,7 +237,7 @@ static const struct format_part parts[] = {
     {"svg", "</g>", 6},
 };
 
-START_TEST(format_has) {
+TEST_ROWS(format_has, TABLE_ROWS(parts)) {
     const struct format_part *part = &parts[_i];
     int format;
     ck_assert(tma_value_of(&tma_compare_format_names, part->format, &format));
@@ -251,18 +247,5 @@ START_TEST(format_has) {
                   part->part, times, text);
     free(text);
 }
-END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
-TEST_FILE() {
-    Suite *suite = suite_create("comparison");
-    TCase *cases = tcase_create("comparison");
-    tcase_add_loop_test(cases, recommends, 0, COUNT(advices));
-    tcase_add_loop_test(cases, compares_launches, 0, COUNT(launches));
-    tcase_add_test(cases, no_mode_is_legal);
-    tcase_add_loop_test(cases, pads, 0, COUNT(paddings));
-    tcase_add_loop_test(cases, format_has, 0, COUNT(parts));
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+TEST_SUITE("comparison");

@@ -133,7 +133,7 @@ static const struct pass passes[] = {
     {"wgmma K-major 32B", USE(WGMMA_SHARED, DESCRIPTOR), TILE(32B, 64, 32, 32, F16), 4, 16, 16, 1},
 };
 
-START_TEST(pass_takes_expected_wavefronts) {
+TEST_ROWS(pass_takes_expected_wavefronts, TABLE_ROWS(passes)) {
     const struct pass *expected = &passes[_i];
     struct tma_error error = {0};
     ck_assert_msg(tma_consumer_check(&expected->consumer, &expected->tile, &error) == TMA_OK,
@@ -151,7 +151,6 @@ START_TEST(pass_takes_expected_wavefronts) {
     uint32_t row_bytes = expected->tile.row_bytes / unit * unit;
     ck_assert_uint_eq(report.bytes, (uint64_t)expected->tile.rows * row_bytes);
 }
-END_TEST
 
 /* Where lanes go in a tile of 64-byte rows; the fragments are those of mma.m16n8k16. */
 struct placed {
@@ -204,7 +203,7 @@ static bool keep_access(void *context, uint64_t index, const struct tma_warp_acc
     return index != lookup->index;
 }
 
-START_TEST(lane_accesses_expected_address) {
+TEST_ROWS(lane_accesses_expected_address, TABLE_ROWS(placed)) {
     const struct placed *expected = &placed[_i];
     const struct tma_tile tile = {
         .shared_address = 1024, .rows = 32, .row_bytes = 64, .pitch_bytes = 80, .element_bytes = 2};
@@ -215,7 +214,6 @@ START_TEST(lane_accesses_expected_address) {
                   "%s: lane %u of access %u is at %u", expected->name, expected->lane,
                   expected->access, lookup.access.address[expected->lane]);
 }
-END_TEST
 
 #define USE_DISTRIBUTION(instruction_, ...)                                                        \
     {                                                                                              \
@@ -279,7 +277,7 @@ static bool count_bytes(void *context, uint64_t index, const struct tma_warp_acc
 }
 
 /* A pass accesses each byte of the tile exactly once. */
-START_TEST(pass_covers_the_tile_once) {
+TEST_ROWS(pass_covers_the_tile_once, TABLE_ROWS(whole)) {
     const struct tma_consumer *consumer = &whole[_i].consumer;
     const struct tma_tile tile = {.rows = WHOLE_ROWS,
                                   .row_bytes = WHOLE_ROW_BYTES,
@@ -295,7 +293,6 @@ START_TEST(pass_covers_the_tile_once) {
         ck_assert_msg(coverage.counts[i] == 1, "%s: byte %zu is accessed %d times", whole[_i].name,
                       i, coverage.counts[i]);
 }
-END_TEST
 
 struct rejected {
     struct tma_consumer consumer;
@@ -352,15 +349,14 @@ static const struct rejected rejected[] = {
      "transposes elements of 2 bytes"},
 };
 
-START_TEST(check_rejects_a_misfit) {
+TEST_ROWS(check_rejects_a_misfit, TABLE_ROWS(rejected)) {
     struct tma_error error = {0};
     ck_assert_int_eq((int)tma_consumer_check(&rejected[_i].consumer, &rejected[_i].tile, &error),
                      (int)rejected[_i].code);
     ck_assert_msg(strstr(error.text, rejected[_i].message) != NULL, "%s", error.text);
 }
-END_TEST
 
-START_TEST(worst_access_is_the_first_with_most_ways) {
+TEST(worst_access_is_the_first_with_most_ways) {
     const struct tma_consumer consumer = USE(LD_SHARED_B32, COLUMN);
     const struct tma_tile tile = {.shared_address = 256,
                                   .rows = 32,
@@ -374,16 +370,5 @@ START_TEST(worst_access_is_the_first_with_most_ways) {
     ck_assert_uint_eq(report.worst.worst_lanes, UINT32_MAX);
     ck_assert_uint_eq(report.banks_used, UINT32_MAX);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("consumer");
-    TCase *cases = tcase_create("consumer");
-    tcase_add_loop_test(cases, pass_takes_expected_wavefronts, 0, TABLE_ROWS(passes));
-    tcase_add_loop_test(cases, lane_accesses_expected_address, 0, TABLE_ROWS(placed));
-    tcase_add_loop_test(cases, pass_covers_the_tile_once, 0, TABLE_ROWS(whole));
-    tcase_add_loop_test(cases, check_rejects_a_misfit, 0, TABLE_ROWS(rejected));
-    tcase_add_test(cases, worst_access_is_the_first_with_most_ways);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+TEST_SUITE("consumer");

@@ -183,7 +183,7 @@ static void run(const char *name, const char *body, uint32_t threads,
     run_behind("", name, body, threads, timing, warps);
 }
 
-START_TEST(instructions_cost_what_they_should) {
+TEST_ROWS(instructions_cost_what_they_should, TABLE_ROWS(rows)) {
     const struct row *row = &rows[_i];
     struct tma_core_result less, more, again;
     uint64_t warps;
@@ -200,10 +200,9 @@ START_TEST(instructions_cost_what_they_should) {
     tma_core_result_free(&more);
     tma_core_result_free(&again);
 }
-END_TEST
 
 /* Functions that a kernel does not call change nothing, wherever they stand. */
-START_TEST(other_functions_do_not_matter) {
+TEST_ROWS(other_functions_do_not_matter, TABLE_ROWS(rows)) {
     static char other[1 << 12];
     const struct row *row = &rows[_i];
     struct tma_core_result alone, behind;
@@ -219,10 +218,9 @@ START_TEST(other_functions_do_not_matter) {
     tma_core_result_free(&alone);
     tma_core_result_free(&behind);
 }
-END_TEST
 
 /* The GPU starts one CTA after the other. */
-START_TEST(ctas_start_one_after_the_other) {
+TEST(ctas_start_one_after_the_other) {
     enum { CTAS = 4096 };
     struct tma_core_result timing;
     uint64_t warps;
@@ -233,11 +231,10 @@ START_TEST(ctas_start_one_after_the_other) {
                   "%llu cycles", (unsigned long long)timing.cycles);
     tma_core_result_free(&timing);
 }
-END_TEST
 
 /* A function that the kernel calls takes time and issue slots, as its instructions in the kernel
  * do. */
-START_TEST(called_functions_take_time) {
+TEST(called_functions_take_time) {
     struct tma_core_result plain, calls;
     uint64_t warps;
     run("without a call", KEEP("%f1"), 32, &plain, &warps);
@@ -250,7 +247,6 @@ START_TEST(called_functions_take_time) {
     tma_core_result_free(&plain);
     tma_core_result_free(&calls);
 }
-END_TEST
 
 /* What stands before products: in the second case a lane waits for bytes, and its warp for it. */
 static const struct {
@@ -265,7 +261,7 @@ static const struct {
      2600}};
 
 /* Eight products of 64 x 256 x 16 take the tensor cores 128 cycles each. */
-START_TEST(products_take_the_tensor_cores) {
+TEST_ROWS(products_take_the_tensor_cores, TABLE_ROWS(before_products)) {
     static char body[1 << 14], list[2048];
     struct tma_core_result timing;
     uint64_t warps;
@@ -292,7 +288,6 @@ START_TEST(products_take_the_tensor_cores) {
     ck_assert(timing.stalls[TMA_STALL_PRODUCT] > 0);
     tma_core_result_free(&timing);
 }
-END_TEST
 
 /* A ring of one stage, filled by the TMA unit %u times. */
 #define RING                                                                                       \
@@ -312,7 +307,7 @@ static const struct {
     uint32_t ctas, shared, iterations;
 } repeating[] = {{"iterations", 1, 0, 2000}, {"CTAs", 132 * 18, 200000, 24}};
 
-START_TEST(what_repeats_can_be_left_out) {
+TEST_ROWS(what_repeats_can_be_left_out, TABLE_ROWS(repeating)) {
     char body[2048];
     struct tma_core_result whole, part;
     uint64_t warps;
@@ -335,18 +330,5 @@ START_TEST(what_repeats_can_be_left_out) {
     tma_core_result_free(&whole);
     tma_core_result_free(&part);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("core");
-    TCase *kernels = tcase_create("kernels");
-    tcase_add_loop_test(kernels, instructions_cost_what_they_should, 0, TABLE_ROWS(rows));
-    tcase_add_loop_test(kernels, other_functions_do_not_matter, 0, TABLE_ROWS(rows));
-    tcase_add_test(kernels, ctas_start_one_after_the_other);
-    tcase_add_test(kernels, called_functions_take_time);
-    tcase_add_loop_test(kernels, products_take_the_tensor_cores, 0, TABLE_ROWS(before_products));
-    tcase_set_timeout(kernels, 60);
-    tcase_add_loop_test(kernels, what_repeats_can_be_left_out, 0, TABLE_ROWS(repeating));
-    suite_add_tcase(suite, kernels);
-    return run_suite(suite);
-}
+TEST_SUITE("core", .timeout = 60);

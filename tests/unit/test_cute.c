@@ -36,7 +36,7 @@ static const struct {
      0x3fe},
 };
 
-START_TEST(texts_are_tiles) {
+TEST_ROWS(texts_are_tiles, TABLE_ROWS(layouts)) {
     struct tma_cute_layout layout, again;
     struct tma_error error = {.text = ""};
     char text[TMA_CUTE_TEXT_BYTES];
@@ -55,10 +55,9 @@ START_TEST(texts_are_tiles) {
         last[mode] = tma_cute_extent(&layout, mode) - 1;
     ck_assert_uint_eq(tma_cute_address(&layout, last), layouts[_i].address);
 }
-END_TEST
 
 /* Each element of a tile lies where TMA puts it. */
-START_TEST(tiles_are_texts) {
+TEST(tiles_are_texts) {
     const struct tma_tile tile = {TMA_SWIZZLE_64B, 512, 40, 64, 64, 4};
     struct tma_cute_layout layout = tma_cute_of_tile(&tile);
     for (uint32_t row = 0; row < tile.rows; row++)
@@ -68,7 +67,6 @@ START_TEST(tiles_are_texts) {
                               tma_tile_address(&tile, row, 4 * column));
         }
 }
-END_TEST
 
 static const struct {
     const char *text, *wrong;
@@ -89,15 +87,14 @@ static const struct {
     {"", "a number"},
 };
 
-START_TEST(wrong_texts_say_where) {
+TEST_ROWS(wrong_texts_say_where, TABLE_ROWS(refused)) {
     struct tma_cute_layout layout;
     struct tma_error error;
     ck_assert_int_eq(tma_cute_read(refused[_i].text, &layout, &error), TMA_ERROR_ARGUMENT);
     ck_assert_msg(strstr(error.text, refused[_i].wrong) != NULL, "%s", error.text);
 }
-END_TEST
 
-START_TEST(layouts_that_no_box_has) {
+TEST(layouts_that_no_box_has) {
     static const char *const texts[][2] = {
         {"Sw<3,4,3> o smem_ptr[16b] o (64,128):(128,1)", "(64,2):(1,4096)"},
         {"(8,8):(1,9)", "no extent has the stride 8"},
@@ -111,15 +108,5 @@ START_TEST(layouts_that_no_box_has) {
         ck_assert_msg(strstr(error.text, texts[i][1]) != NULL, "%s", error.text);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("cute");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, texts_are_tiles, 0, TABLE_ROWS(layouts));
-    tcase_add_test(tests, tiles_are_texts);
-    tcase_add_loop_test(tests, wrong_texts_say_where, 0, TABLE_ROWS(refused));
-    tcase_add_test(tests, layouts_that_no_box_has);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("cute");

@@ -79,7 +79,7 @@ static const struct odd {
      "may have"},
 };
 
-START_TEST(odd_bytes_are_found) {
+TEST_ROWS(odd_bytes_are_found, TABLE_ROWS(odds)) {
     const struct odd *odd = &odds[_i];
     struct tma_descriptor descriptor = encoded(odd->map);
     uint32_t *word = &descriptor.words[odd->word];
@@ -92,9 +92,8 @@ START_TEST(odd_bytes_are_found) {
     tma_finding_text(&findings[0], text, sizeof text);
     ck_assert_str_eq(text, odd->text);
 }
-END_TEST
 
-START_TEST(unknown_codes_break_rules) {
+TEST_ROWS(unknown_codes_break_rules, 3) {
     static const struct {
         uint32_t mask, bits;
         const char *rule;
@@ -108,16 +107,14 @@ START_TEST(unknown_codes_break_rules) {
     ck_assert_uint_ge(tma_tensor_map_check(&map, TMA_SM_100, &violation, 1), 1);
     ck_assert_str_eq(violation.rule->id, codes[_i].rule);
 }
-END_TEST
 
-START_TEST(both_maps_come_back) {
+TEST_ROWS(both_maps_come_back, 2) {
     const struct tma_tensor_map *maps[] = {&tiled, &im2col};
     struct tma_descriptor descriptor = encoded(maps[_i]);
     struct tma_tensor_map decoded;
     ck_assert_uint_eq(tma_descriptor_decode(&descriptor, &decoded, NULL, 0), 0);
     ck_assert_uint_eq(tma_tensor_map_compare(maps[_i], &decoded, NULL, 0), 0);
 }
-END_TEST
 
 static struct tma_descriptor random_descriptor(uint32_t *random) {
     struct tma_descriptor descriptor;
@@ -130,7 +127,7 @@ static struct tma_descriptor random_descriptor(uint32_t *random) {
 
 /* Any 128 bytes decode to something, with no more findings than there is room for; made legal, it
  * comes back from its bytes as it was. */
-START_TEST(random_bytes_decode) {
+TEST(random_bytes_decode) {
     uint32_t random = 1;
     for (int round = 0; round < 20000; round++) {
         enum tma_architecture architecture = round % 2 == 0 ? TMA_SM_90 : TMA_SM_100;
@@ -147,10 +144,9 @@ START_TEST(random_bytes_decode) {
         ck_assert_uint_eq(tma_tensor_map_compare(&map, &again, NULL, 0), 0);
     }
 }
-END_TEST
 
 /* What an H200's driver never wrote is named, and nothing else is. */
-START_TEST(unverified_fields_are_named) {
+TEST(unverified_fields_are_named) {
     static const struct {
         enum tma_field field;
         int64_t value;
@@ -172,9 +168,8 @@ START_TEST(unverified_fields_are_named) {
         ck_assert_uint_eq(tma_descriptor_encode(&map, &descriptor), rows[i].unverified);
     }
 }
-END_TEST
 
-START_TEST(address_is_replaced) {
+TEST(address_is_replaced) {
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map, expected = tiled;
     struct tma_error error;
@@ -186,7 +181,6 @@ START_TEST(address_is_replaced) {
     ck_assert_int_eq(tma_descriptor_replace_address(&descriptor, 4104, &error), TMA_ERROR_ARGUMENT);
     ck_assert_str_eq(error.text, "address 0x1008 is not a multiple of 16 bytes");
 }
-END_TEST
 
 /* tensormap.replace: the field and value of PTX, and the field of the map that it becomes. */
 static const struct replacement {
@@ -216,7 +210,7 @@ static const struct replacement {
     {TMA_REPLACE_FILL_MODE, 0, 1, TMA_FIELD_OOB_FILL, 0, TMA_OOB_NAN},
 };
 
-START_TEST(field_is_replaced_and_no_other) {
+TEST_ROWS(field_is_replaced_and_no_other, TABLE_ROWS(replacements)) {
     const struct replacement *row = &replacements[_i];
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map, expected = tiled;
@@ -226,9 +220,8 @@ START_TEST(field_is_replaced_and_no_other) {
     tma_descriptor_decode(&descriptor, &map, NULL, 0);
     ck_assert_uint_eq(tma_tensor_map_compare(&map, &expected, NULL, 0), 0);
 }
-END_TEST
 
-START_TEST(descriptors_are_aligned) {
+TEST(descriptors_are_aligned) {
     struct tma_error error;
     struct tma_descriptor pair[2] = {{{0}}};
     ck_assert_uint_eq(sizeof pair, 2 * TMA_DESCRIPTOR_BYTES);
@@ -238,7 +231,6 @@ START_TEST(descriptors_are_aligned) {
     ck_assert_str_eq(error.text, "the tensor map lies at 0x7f0000000020; its address must be a "
                                  "multiple of 64 bytes (CUDA driver API, tensorMap)");
 }
-END_TEST
 
 /* PTX ISA, tensormap.replace, Target ISA Notes. */
 static const struct {
@@ -254,7 +246,7 @@ static const struct {
     {TMA_REPLACE_SWIZZLE_ATOMICITY, 0, TMA_SM_100 | TMA_SM_103 | TMA_SM_120},
 };
 
-START_TEST(replacements_of_architectures) {
+TEST_ROWS(replacements_of_architectures, TABLE_ROWS(supported)) {
     for (size_t i = 0; i < tma_architecture_names.count; i++) {
         enum tma_architecture architecture =
             (enum tma_architecture)tma_architecture_names.items[i].value;
@@ -264,9 +256,8 @@ START_TEST(replacements_of_architectures) {
                          (supported[_i].architectures & (unsigned)architecture) != 0);
     }
 }
-END_TEST
 
-START_TEST(im2col_maps_have_no_replacement) {
+TEST(im2col_maps_have_no_replacement) {
     struct tma_descriptor descriptor = encoded(&im2col);
     struct tma_error error;
     ck_assert_int_eq(tma_descriptor_replace(&descriptor, TMA_REPLACE_RANK, 0, 3, &error),
@@ -274,10 +265,9 @@ START_TEST(im2col_maps_have_no_replacement) {
     ck_assert_str_eq(error.text, "the map is im2col; tensormap.replace has mode .tile only");
     ck_assert_int_eq(tma_descriptor_replace_address(&descriptor, 4096, &error), TMA_OK);
 }
-END_TEST
 
 /* As on an H200: the bit of the TF32 types stays, and the bit above the swizzle goes. */
-START_TEST(replacement_keeps_and_clears_as_hardware) {
+TEST(replacement_keeps_and_clears_as_hardware) {
     struct tma_descriptor descriptor = encoded(&tiled);
     uint32_t tf32 = UINT32_C(1) << 16, high = UINT32_C(1) << 22;
     ck_assert_uint_eq(descriptor.words[2] & (tf32 | high), 0);
@@ -291,16 +281,14 @@ START_TEST(replacement_keeps_and_clears_as_hardware) {
     tma_descriptor_replace(&descriptor, TMA_REPLACE_SWIZZLE_MODE, 0, 1, NULL);
     ck_assert_uint_eq(descriptor.words[2] & high, 0);
 }
-END_TEST
 
-START_TEST(rank_is_replaced) {
+TEST(rank_is_replaced) {
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map;
     ck_assert_int_eq(tma_descriptor_replace(&descriptor, TMA_REPLACE_RANK, 0, 3, NULL), TMA_OK);
     tma_descriptor_decode(&descriptor, &map, NULL, 0);
     ck_assert_uint_eq(map.rank, 4);
 }
-END_TEST
 
 static const struct refusal {
     enum tma_replace_field field;
@@ -324,7 +312,7 @@ static const struct refusal {
      "swizzle_atomicity 1: layout of these bits: unverified"},
 };
 
-START_TEST(bad_replacements_change_nothing) {
+TEST_ROWS(bad_replacements_change_nothing, TABLE_ROWS(refusals)) {
     const struct refusal *row = &refusals[_i];
     struct tma_descriptor before = encoded(&tiled), descriptor = before;
     struct tma_error error;
@@ -334,11 +322,10 @@ START_TEST(bad_replacements_change_nothing) {
     ck_assert_str_eq(error.text, row->text);
     ck_assert_mem_eq(&descriptor, &before, sizeof before);
 }
-END_TEST
 
 /* What tma_replace_limits and tma_replace_value_names say of a field is what a replacement takes.
  */
-START_TEST(limits_are_those_of_replacements) {
+TEST_ROWS(limits_are_those_of_replacements, (int)tma_replace_field_names.count) {
     enum tma_replace_field field = (enum tma_replace_field)_i;
     const struct tma_replace_limits *limits = tma_replace_limits(field);
     const struct tma_names *names = tma_replace_value_names(field);
@@ -355,17 +342,15 @@ START_TEST(limits_are_those_of_replacements) {
         ck_assert(names->items[i].value >= (int)limits->least &&
                   names->items[i].value <= (int)limits->most);
 }
-END_TEST
 
-START_TEST(fields_have_names_of_values) {
+TEST_ROWS(fields_have_names_of_values, (int)tma_replace_field_names.count) {
     bool named = _i == TMA_REPLACE_ELEMTYPE || _i == TMA_REPLACE_INTERLEAVE_LAYOUT ||
                  _i == TMA_REPLACE_SWIZZLE_MODE || _i == TMA_REPLACE_SWIZZLE_ATOMICITY ||
                  _i == TMA_REPLACE_FILL_MODE;
     ck_assert_int_eq(tma_replace_value_names((enum tma_replace_field)_i) != NULL, named);
 }
-END_TEST
 
-START_TEST(values_have_texts) {
+TEST(values_have_texts) {
     static const struct {
         enum tma_field field;
         int64_t value;
@@ -382,30 +367,5 @@ START_TEST(values_have_texts) {
         ck_assert_str_eq(text, rows[i].text);
     }
 }
-END_TEST
 
-#define ROWS(table) ((int)(sizeof table / sizeof table[0]))
-
-TEST_FILE() {
-    Suite *suite = suite_create("descriptor");
-    TCase *tests = tcase_create("descriptor");
-    tcase_add_test(tests, descriptors_are_aligned);
-    tcase_add_loop_test(tests, replacements_of_architectures, 0, ROWS(supported));
-    tcase_add_test(tests, im2col_maps_have_no_replacement);
-    tcase_add_loop_test(tests, odd_bytes_are_found, 0, ROWS(odds));
-    tcase_add_loop_test(tests, unknown_codes_break_rules, 0, 3);
-    tcase_add_loop_test(tests, both_maps_come_back, 0, 2);
-    tcase_add_test(tests, random_bytes_decode);
-    tcase_add_test(tests, unverified_fields_are_named);
-    tcase_add_test(tests, address_is_replaced);
-    tcase_add_loop_test(tests, field_is_replaced_and_no_other, 0, ROWS(replacements));
-    tcase_add_test(tests, replacement_keeps_and_clears_as_hardware);
-    tcase_add_test(tests, rank_is_replaced);
-    tcase_add_loop_test(tests, limits_are_those_of_replacements, 0,
-                        (int)tma_replace_field_names.count);
-    tcase_add_loop_test(tests, fields_have_names_of_values, 0, (int)tma_replace_field_names.count);
-    tcase_add_test(tests, values_have_texts);
-    tcase_add_loop_test(tests, bad_replacements_change_nothing, 0, ROWS(refusals));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("descriptor");

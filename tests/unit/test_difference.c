@@ -19,10 +19,9 @@ static const struct {
     {"**", "", true},
 };
 
-START_TEST(patterns_match_whole_names) {
+TEST_ROWS(patterns_match_whole_names, TABLE_ROWS(patterns)) {
     ck_assert(tma_figure_matches(patterns[_i].pattern, patterns[_i].name) == patterns[_i].matches);
 }
-END_TEST
 
 static const struct {
     const char *condition, *base, *value;
@@ -76,7 +75,7 @@ static size_t failures(const char *name, const char *base, const char *value,
     return difference.failed;
 }
 
-START_TEST(conditions_hold_beyond_their_bound) {
+TEST_ROWS(conditions_hold_beyond_their_bound, TABLE_ROWS(conditions)) {
     struct tma_figure_condition condition;
     ck_assert_int_eq(tma_figure_condition_parse(conditions[_i].condition, &condition, NULL),
                      TMA_OK);
@@ -84,21 +83,19 @@ START_TEST(conditions_hold_beyond_their_bound) {
     ck_assert_uint_eq(failures("cycles", conditions[_i].base, conditions[_i].value, &rules),
                       conditions[_i].holds);
 }
-END_TEST
 
 static const char *const wrong_conditions[] = {
     "",           "cycles",         "cycles >",      "cycles > x",   "> 2%",
     "cycles = 2", "cycles > 2 % x", "cycles > 0x10", "cycles > nan", "cycles changed 2",
 };
 
-START_TEST(wrong_conditions_are_errors) {
+TEST_ROWS(wrong_conditions_are_errors, TABLE_ROWS(wrong_conditions)) {
     struct tma_figure_condition condition;
     struct tma_error error;
     ck_assert_int_eq(tma_figure_condition_parse(wrong_conditions[_i], &condition, &error),
                      TMA_ERROR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "for example"));
 }
-END_TEST
 
 static const struct {
     const char *tolerance; /* NULL: none */
@@ -115,7 +112,7 @@ static const struct {
     {NULL, 1000, 1, "100", "text", true},
 };
 
-START_TEST(tolerances_accept_up_to_their_amount) {
+TEST_ROWS(tolerances_accept_up_to_their_amount, TABLE_ROWS(tolerances)) {
     struct tma_figure_tolerance tolerance;
     struct tma_difference_rules rules = {.absolute = tolerances[_i].absolute,
                                          .relative = tolerances[_i].relative};
@@ -128,10 +125,9 @@ START_TEST(tolerances_accept_up_to_their_amount) {
     ck_assert_uint_eq(failures("cycles", tolerances[_i].base, tolerances[_i].value, &rules),
                       tolerances[_i].fails);
 }
-END_TEST
 
 /* No condition is about the error, and no figure is left that one could be about. */
-START_TEST(a_run_that_failed_fails) {
+TEST(a_run_that_failed_fails) {
     struct tma_figure_condition condition;
     struct tma_variant base, now;
     ck_assert_int_eq(tma_figure_condition_parse("cycles > 1000000", &condition, NULL), TMA_OK);
@@ -147,9 +143,8 @@ START_TEST(a_run_that_failed_fails) {
     tma_variant_free(&base);
     tma_variant_free(&now);
 }
-END_TEST
 
-START_TEST(a_pattern_that_matches_nothing_is_an_error) {
+TEST(a_pattern_that_matches_nothing_is_an_error) {
     struct tma_figure_condition condition;
     struct tma_variant base;
     struct tma_error error;
@@ -163,17 +158,5 @@ START_TEST(a_pattern_that_matches_nothing_is_an_error) {
     tma_difference_free(&difference);
     tma_variant_free(&base);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("difference");
-    TCase *test = tcase_create("difference");
-    tcase_add_loop_test(test, patterns_match_whole_names, 0, TABLE_ROWS(patterns));
-    tcase_add_loop_test(test, conditions_hold_beyond_their_bound, 0, TABLE_ROWS(conditions));
-    tcase_add_loop_test(test, wrong_conditions_are_errors, 0, TABLE_ROWS(wrong_conditions));
-    tcase_add_loop_test(test, tolerances_accept_up_to_their_amount, 0, TABLE_ROWS(tolerances));
-    tcase_add_test(test, a_run_that_failed_fails);
-    tcase_add_test(test, a_pattern_that_matches_nothing_is_an_error);
-    suite_add_tcase(suite, test);
-    return run_suite(suite);
-}
+TEST_SUITE("difference");

@@ -47,7 +47,7 @@ static const struct tuples tuples[] = {
     {PATTERN(WARP, 64, 64, 4, 4, 32, 1), {4, 1}, {2, 1, 32}},
 };
 
-START_TEST(tuples_match_the_document) {
+TEST_ROWS(tuples_match_the_document, TABLE_ROWS(tuples)) {
     const struct tuples *expected = &tuples[_i];
     struct tma_tile_distribution got;
     struct tma_error error = {0};
@@ -58,11 +58,10 @@ START_TEST(tuples_match_the_document) {
                   "case %d: <%u, %u> <%u, %u, %u>", _i, got.x[0], got.x[1], got.y[0], got.y[1],
                   got.y[2]);
 }
-END_TEST
 
 /* Each element of the tile belongs to exactly one thread of a wave group, and
  * tma_distribution_owner() is the inverse of tma_distribution_element(). */
-START_TEST(elements_cover_the_tile_exactly_once) {
+TEST_ROWS(elements_cover_the_tile_exactly_once, TABLE_ROWS(tuples)) {
     struct tma_tile_distribution distribution;
     ck_assert_int_eq((int)tma_tile_distribute(&tuples[_i].pattern, &distribution, NULL), TMA_OK);
     const struct tma_tile_pattern *pattern = &distribution.pattern;
@@ -77,7 +76,6 @@ START_TEST(elements_cover_the_tile_exactly_once) {
             ck_assert_uint_eq(owner.element, element);
         }
 }
-END_TEST
 
 struct place {
     enum tma_raking raking;
@@ -98,7 +96,7 @@ static const struct place places[] = {
     {TMA_BLOCK_RAKED, 127, 31, 63, 63},
 };
 
-START_TEST(element_has_its_coordinates) {
+TEST_ROWS(element_has_its_coordinates, TABLE_ROWS(places)) {
     const struct place *expected = &places[_i];
     const struct tma_tile_pattern pattern = {expected->raking, 128, 64, 64, 8, 32, 1};
     struct tma_tile_distribution distribution;
@@ -108,7 +106,6 @@ START_TEST(element_has_its_coordinates) {
     ck_assert_uint_eq(at.y, expected->y);
     ck_assert_uint_eq(at.x, expected->x);
 }
-END_TEST
 
 struct rejected {
     struct tma_tile_pattern pattern;
@@ -132,14 +129,13 @@ static const struct rejected rejected[] = {
     {PATTERN(BLOCK, 256, 40, 64, 8, 32, 1), "Y0 * Y1 * Y2 == YPerTile fails: 8 warps * 4 rows"},
 };
 
-START_TEST(error_names_the_failing_equation) {
+TEST_ROWS(error_names_the_failing_equation, TABLE_ROWS(rejected)) {
     struct tma_tile_distribution distribution;
     struct tma_error error = {0};
     ck_assert_int_eq((int)tma_tile_distribute(&rejected[_i].pattern, &distribution, &error),
                      TMA_ERROR_ARGUMENT);
     ck_assert_msg(strstr(error.text, rejected[_i].message) != NULL, "%s", error.text);
 }
-END_TEST
 
 /* Bank conflicts of distributions as consumers of a tile of 64 rows of 64 elements of 2 bytes. By
  * default 8 threads share a row, so that each phase is one row of 8 chunks: every pattern is
@@ -167,7 +163,7 @@ static const struct pass passes[] = {
     {TMA_BLOCK_RAKED, 0, 16, 0, TMA_SWIZZLE_128B, 16, 64, 1},
 };
 
-START_TEST(pass_takes_expected_wavefronts) {
+TEST_ROWS(pass_takes_expected_wavefronts, TABLE_ROWS(passes)) {
     const struct pass *expected = &passes[_i];
     const struct tma_consumer consumer = {.instruction = TMA_LD_SHARED_B128,
                                           .lanes = TMA_LANES_DISTRIBUTION,
@@ -189,7 +185,6 @@ START_TEST(pass_takes_expected_wavefronts) {
     ck_assert_uint_eq(report.wavefronts, expected->wavefronts);
     ck_assert_uint_eq(report.worst.ways, expected->ways);
 }
-END_TEST
 
 struct misfit {
     enum tma_shared_instruction instruction;
@@ -205,7 +200,7 @@ static const struct misfit misfits[] = {
     {TMA_LD_SHARED_B128, PATTERN(WARP, 64, 64, 64, 4, 32, 1), "X0 * element = 4 * 2 = 8 bytes"},
 };
 
-START_TEST(check_rejects_a_misfit) {
+TEST_ROWS(check_rejects_a_misfit, TABLE_ROWS(misfits)) {
     struct tma_consumer consumer = {.instruction = misfits[_i].instruction,
                                     .lanes = TMA_LANES_DISTRIBUTION,
                                     .distribution = misfits[_i].pattern};
@@ -215,9 +210,8 @@ START_TEST(check_rejects_a_misfit) {
     ck_assert_int_eq((int)tma_consumer_check(&consumer, &tile, &error), TMA_ERROR_ARGUMENT);
     ck_assert_msg(strstr(error.text, misfits[_i].message) != NULL, "%s", error.text);
 }
-END_TEST
 
-START_TEST(patterns_have_names) {
+TEST(patterns_have_names) {
     static const char *const names[] = {"thread_raked", "warp_raked", "block_raked"};
     int value;
     ck_assert_uint_eq(tma_raking_names.count, 3);
@@ -226,18 +220,5 @@ START_TEST(patterns_have_names) {
         ck_assert(tma_value_of(&tma_raking_names, names[i], &value) && value == i);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("distribution");
-    TCase *cases = tcase_create("distribution");
-    tcase_add_test(cases, patterns_have_names);
-    tcase_add_loop_test(cases, tuples_match_the_document, 0, TABLE_ROWS(tuples));
-    tcase_add_loop_test(cases, elements_cover_the_tile_exactly_once, 0, TABLE_ROWS(tuples));
-    tcase_add_loop_test(cases, element_has_its_coordinates, 0, TABLE_ROWS(places));
-    tcase_add_loop_test(cases, error_names_the_failing_equation, 0, TABLE_ROWS(rejected));
-    tcase_add_loop_test(cases, pass_takes_expected_wavefronts, 0, TABLE_ROWS(passes));
-    tcase_add_loop_test(cases, check_rejects_a_misfit, 0, TABLE_ROWS(misfits));
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+TEST_SUITE("distribution");

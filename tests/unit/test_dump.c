@@ -36,19 +36,17 @@ static void assert_reads(const char *data, size_t size, enum tma_dump_format exp
 static const enum tma_dump_format written[] = {TMA_DUMP_HEX, TMA_DUMP_BYTES, TMA_DUMP_WORDS_32,
                                                TMA_DUMP_WORDS_64};
 
-START_TEST(written_dump_reads_back) {
+TEST_ROWS(written_dump_reads_back, TABLE_ROWS(written)) {
     char text[TMA_DUMP_TEXT_BYTES];
     tma_dump_write(&expected, written[_i], text, sizeof text);
     assert_reads(text, strlen(text), written[_i]);
 }
-END_TEST
 
-START_TEST(binary_dump_reads_back) {
+TEST(binary_dump_reads_back) {
     uint8_t bytes[TMA_DESCRIPTOR_BYTES];
     tma_descriptor_to_bytes(&expected, bytes);
     assert_reads((const char *)bytes, sizeof bytes, TMA_DUMP_BINARY);
 }
-END_TEST
 
 /* The same map as debuggers and people write it. */
 static const struct {
@@ -80,10 +78,9 @@ static const struct {
      TMA_DUMP_HEX},
 };
 
-START_TEST(dump_of_a_debugger_is_read) {
+TEST_ROWS(dump_of_a_debugger_is_read, TABLE_ROWS(forms)) {
     assert_reads(forms[_i].text, strlen(forms[_i].text), forms[_i].format);
 }
-END_TEST
 
 #define ZEROS_16 "0000000000000000"
 
@@ -105,7 +102,7 @@ static const struct {
     {"\x01\x02\x03", "binary of 3 bytes: expected 128"},
 };
 
-START_TEST(bad_dump_is_rejected) {
+TEST_ROWS(bad_dump_is_rejected, TABLE_ROWS(refusals)) {
     struct tma_descriptor descriptor = expected;
     struct tma_error error = {0};
     ck_assert_int_eq(
@@ -114,7 +111,6 @@ START_TEST(bad_dump_is_rejected) {
     ck_assert_str_eq(error.text, refusals[_i].error);
     ck_assert_mem_eq(&descriptor, &expected, sizeof expected);
 }
-END_TEST
 
 static void assert_not_recognised(const struct tma_descriptor *descriptor, const char *text) {
     struct tma_error error = {0};
@@ -122,7 +118,7 @@ static void assert_not_recognised(const struct tma_descriptor *descriptor, const
     ck_assert_msg(strstr(error.text, text) != NULL, "%s", error.text);
 }
 
-START_TEST(data_that_is_no_map_is_not_recognised) {
+TEST(data_that_is_no_map_is_not_recognised) {
     struct tma_descriptor zeros = {0}, noise, swapped;
     uint8_t bytes[TMA_DESCRIPTOR_BYTES], reversed[TMA_DESCRIPTOR_BYTES];
     assert_not_recognised(&zeros, "all 128 bytes are zero");
@@ -137,26 +133,12 @@ START_TEST(data_that_is_no_map_is_not_recognised) {
         assert_not_recognised(&swapped, "the bytes of each word reversed");
     }
 }
-END_TEST
 
 /* One unexpected bit does not stop a map from being recognised. */
-START_TEST(map_with_an_odd_bit_is_recognised) {
+TEST(map_with_an_odd_bit_is_recognised) {
     struct tma_descriptor odd = expected;
     odd.words[25] = 1;
     ck_assert_int_eq(tma_descriptor_recognise(&odd, NULL), TMA_OK);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("dump");
-    TCase *tests = tcase_create("dump");
-    tcase_add_checked_fixture(tests, encode_expected, NULL);
-    tcase_add_loop_test(tests, written_dump_reads_back, 0, TABLE_ROWS(written));
-    tcase_add_test(tests, binary_dump_reads_back);
-    tcase_add_loop_test(tests, dump_of_a_debugger_is_read, 0, TABLE_ROWS(forms));
-    tcase_add_loop_test(tests, bad_dump_is_rejected, 0, TABLE_ROWS(refusals));
-    tcase_add_test(tests, data_that_is_no_map_is_not_recognised);
-    tcase_add_test(tests, map_with_an_odd_bit_is_recognised);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("dump", .set_up = encode_expected);

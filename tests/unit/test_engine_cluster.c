@@ -76,7 +76,7 @@ static const struct {
     {"the last arrival counts", 2, 2, 3, 3, 2, 3, 2 * (HIT + 2 * ROW) + AGAIN},
 };
 
-START_TEST(test_times) {
+TEST_ROWS(test_times, TABLE_ROWS(times)) {
     struct tma_workload workload = make_cluster(times[_i].ctas, times[_i].cluster, times[_i].mask,
                                                 &(struct kernel){.iterations = times[_i].iterations,
                                                                  .depth = times[_i].depth,
@@ -85,7 +85,6 @@ START_TEST(test_times) {
     ck_assert_msg(cycles == times[_i].cycles, "%s: %llu, not %llu", times[_i].what,
                   (unsigned long long)cycles, (unsigned long long)times[_i].cycles);
 }
-END_TEST
 
 /* The CTAs of a cluster start together. Those of the next cluster of the GPC start later. */
 static const struct {
@@ -93,7 +92,7 @@ static const struct {
     uint64_t starts; /* cycle at which the last cluster starts */
 } launches[] = {{2, 2, 0}, {4, 2, LATER}, {4, 4, 0}, {8, 4, 2 * HIT + AGAIN}};
 
-START_TEST(test_launch) {
+TEST_ROWS(test_launch, TABLE_ROWS(launches)) {
     const uint32_t cluster = launches[_i].cluster;
     struct tma_workload workload =
         make_cluster(launches[_i].ctas, cluster, (uint16_t)((1u << cluster) - 1),
@@ -101,11 +100,10 @@ START_TEST(test_launch) {
     machine.topology.launch_interval_cycles = LATER;
     ck_assert_uint_eq(run_workload(&workload).cycles, launches[_i].starts + 2 * HIT + AGAIN);
 }
-END_TEST
 
 /* CTA 0 loads a tile for both CTAs. CTA 1 has a larger tile of its own beside it. So CTA 0 has its
  * copy long before CTA 1 is done, and has to wait for CTA 1 before it loads the next one. */
-START_TEST(test_late_cta_holds_the_issuer_back) {
+TEST(test_late_cta_holds_the_issuer_back) {
     struct tma_workload workload =
         make_cluster(2, 2, 3, &(struct kernel){.iterations = 2, .depth = 1, .rows = 1});
     workload.maps[1] = line_map(ROWS);
@@ -122,10 +120,9 @@ START_TEST(test_late_cta_holds_the_issuer_back) {
     ck_assert_uint_eq(result.cta_cycles.min, late + AGAIN + met + HIT);
     ck_assert_uint_eq(result.counters.operations, 4);
 }
-END_TEST
 
 /* A cluster of any size makes as many L2 requests as one CTA. */
-START_TEST(test_counters) {
+TEST_RANGE(test_counters, 1, 3) {
     const uint32_t ctas = 1u << _i, tiles = 6;
     struct tma_workload workload =
         make_cluster(ctas, ctas, (uint16_t)((1u << ctas) - 1),
@@ -143,11 +140,10 @@ START_TEST(test_counters) {
     ck_assert_uint_eq(counters->copied_bytes, bytes * (ctas - 1));
     ck_assert_uint_eq(result.latency_cycles.count, (uint64_t)tiles * ctas);
 }
-END_TEST
 
 /* Slots wait for their cluster: those of the issuer for arrivals, those of the other CTA until the
  * issuer loads. */
-START_TEST(test_causes) {
+TEST(test_causes) {
     struct tma_workload workload =
         make_cluster(2, 2, 3, &(struct kernel){.iterations = 4, .depth = 1, .rows = 1});
     struct tma_result result = run_workload(&workload);
@@ -156,7 +152,6 @@ START_TEST(test_causes) {
     ck_assert_uint_eq(causes[TMA_CAUSE_WAKE], 2 * 3 * TURNAROUND);
     ck_assert_uint_eq(result.slot_cycles, 2 * result.cycles);
 }
-END_TEST
 
 /* The trace has an issue and its rows at the issuing SM, and an arrival and a phase at each SM. */
 struct seen {
@@ -171,7 +166,7 @@ static void see(void *context, const struct tma_event *event) {
     seen->kinds[event->cta][event->kind]++;
 }
 
-START_TEST(test_trace) {
+TEST(test_trace) {
     struct tma_workload workload =
         make_cluster(2, 2, 3, &(struct kernel){.iterations = 9, .depth = 4, .rows = ROWS});
     struct seen seen = {0};
@@ -188,7 +183,6 @@ START_TEST(test_trace) {
         ck_assert_uint_eq(kinds[TMA_EVENT_CTA_END], 1);
     }
 }
-END_TEST
 
 static const struct {
     uint32_t ctas, cluster, sms;
@@ -206,7 +200,7 @@ static const struct {
     {2, 2, 4, 3, 65, "depth is 65; with multicast loads, allowed: 1 to 64"},
 };
 
-START_TEST(test_refusals) {
+TEST_ROWS(test_refusals, TABLE_ROWS(refusals)) {
     struct tma_workload workload =
         make_cluster(refusals[_i].ctas, refusals[_i].cluster, refusals[_i].mask,
                      &(struct kernel){.iterations = 1, .depth = refusals[_i].depth, .rows = 1});
@@ -216,10 +210,9 @@ START_TEST(test_refusals) {
     ck_assert_int_eq(tma_run(&machine, &workload, NULL, &result, &error), TMA_ERROR_ARGUMENT);
     ck_assert_msg(strstr(error.text, refusals[_i].text) != NULL, "%s", error.text);
 }
-END_TEST
 
 /* The error names every CTA that waits for more bytes than come. The next run is not affected. */
-START_TEST(test_deadlock) {
+TEST(test_deadlock) {
     struct tma_workload workload =
         make_cluster(2, 2, 3, &(struct kernel){.iterations = 2, .depth = 1, .rows = 1});
     struct tma_result result;
@@ -231,21 +224,5 @@ START_TEST(test_deadlock) {
     workload.expect_bytes -= 16;
     ck_assert_uint_eq(run_workload(&workload).cycles, 2 * HIT + AGAIN);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("clusters");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_loop_test(tests, test_times, 0, sizeof times / sizeof *times);
-    tcase_add_loop_test(tests, test_launch, 0, sizeof launches / sizeof *launches);
-    tcase_add_test(tests, test_late_cta_holds_the_issuer_back);
-    tcase_add_loop_test(tests, test_counters, 1, 3);
-    tcase_add_test(tests, test_causes);
-    tcase_add_test(tests, test_trace);
-    tcase_add_loop_test(tests, test_refusals, 0, sizeof refusals / sizeof *refusals);
-    tcase_add_test(tests, test_deadlock);
-    suite_add_tcase(suite, tests);
-    load_engine();
-    return run_suite(suite);
-}
+TEST_SUITE("clusters", .set_up = set_up, .prepare = load_engine);

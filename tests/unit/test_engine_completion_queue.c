@@ -16,7 +16,7 @@ static const struct {
     {"one interval, the same cycle", {CYCLE, CYCLE}, false},
 };
 
-START_TEST(test_order_in_an_interval) {
+TEST_ROWS(test_order_in_an_interval, TABLE_ROWS(orders)) {
     struct tma_machine machine = small_machine();
     uint32_t first = 0;
     machine.tma.wake_interval_cycles = INTERVAL;
@@ -37,12 +37,5 @@ START_TEST(test_order_in_an_interval) {
     else
         ck_assert_msg(first > SEEDS / 4 && first < SEEDS * 3 / 4, "%s: %u", orders[_i].what, first);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("completion queue");
-    TCase *tests = tcase_create("completion queue");
-    tcase_add_loop_test(tests, test_order_in_an_interval, 0, TABLE_ROWS(orders));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("completion queue");

@@ -60,7 +60,7 @@ static uint32_t random_below(uint32_t limit) {
 
 /* Each key has few different values, so that each one decides at times. Events with equal keys are
  * equal. */
-START_TEST(test_random_insertion_sorts) {
+TEST(test_random_insertion_sorts) {
     static struct tma_event events[EVENTS];
     for (size_t i = 0; i < EVENTS; i++) {
         events[i] =
@@ -82,9 +82,8 @@ START_TEST(test_random_insertion_sorts) {
     for (size_t i = 0; i < EVENTS; i++)
         ck_assert_int_eq(compare(&given[i], &events[i]), 0);
 }
-END_TEST
 
-START_TEST(test_flush_gives_what_is_before) {
+TEST(test_flush_gives_what_is_before) {
     add(5, 0);
     add(6, 0);
     tma_event_order_flush(order, 5);
@@ -94,11 +93,10 @@ START_TEST(test_flush_gives_what_is_before) {
     tma_event_order_flush(order, UINT64_MAX);
     ck_assert_uint_eq(given_count, 2);
 }
-END_TEST
 
 /* An open window holds back events of its cycle and later: those of its operation may come first.
  */
-START_TEST(test_open_operation_holds_back) {
+TEST(test_open_operation_holds_back) {
     uint64_t window = open_window(10);
     add(9, 1);
     add(10, 1);
@@ -115,10 +113,9 @@ START_TEST(test_open_operation_holds_back) {
         ck_assert_uint_eq(given[i].cycle, cycles[i]);
     ck_assert_uint_eq(given[1].sm, 0);
 }
-END_TEST
 
 /* The earliest open window counts, in whatever order windows are closed. */
-START_TEST(test_earliest_open_counts) {
+TEST(test_earliest_open_counts) {
     static const struct {
         int closes;
         size_t given;
@@ -134,10 +131,9 @@ START_TEST(test_earliest_open_counts) {
         ck_assert_uint_eq(given_count, steps[i].given);
     }
 }
-END_TEST
 
 /* Many windows, a few of them open at a time: the ring of windows is used again and again. */
-START_TEST(test_many_operations) {
+TEST(test_many_operations) {
     uint64_t windows[8];
     for (uint64_t i = 0; i < EVENTS; i++) {
         if (i >= 8)
@@ -148,17 +144,5 @@ START_TEST(test_many_operations) {
         ck_assert_uint_eq(given_count, i < 8 ? 0 : i - 7);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("event order");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, test_random_insertion_sorts);
-    tcase_add_test(tests, test_flush_gives_what_is_before);
-    tcase_add_test(tests, test_open_operation_holds_back);
-    tcase_add_test(tests, test_earliest_open_counts);
-    tcase_add_test(tests, test_many_operations);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("event order", .set_up = set_up, .tear_down = tear_down);

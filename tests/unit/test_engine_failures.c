@@ -95,10 +95,9 @@ static void expect_failure(int index) {
     ck_assert_int_eq(tma_run(&machine, &workload, NULL, &result, NULL), failures[index].code);
 }
 
-START_TEST(test_failure) {
+TEST_ROWS(test_failure, FAILURES) {
     expect_failure(_i);
 }
-END_TEST
 
 static struct tma_result run_good(void) {
     struct tma_workload workload = make_workload(&kernel);
@@ -108,16 +107,15 @@ static struct tma_result run_good(void) {
 }
 
 /* Nothing of a failed run is left: no actor, mbarrier or request. */
-START_TEST(test_runs_again_after_a_failure) {
+TEST_ROWS(test_runs_again_after_a_failure, FAILURES) {
     struct tma_result before = run_good();
     expect_failure(_i);
     struct tma_result after = run_good();
     ck_assert_int_eq(memcmp(&before, &after, sizeof before), 0);
 }
-END_TEST
 
 /* One of the two operations of a stage moves fewer bytes than the mbarrier expects. */
-START_TEST(test_deadlock_of_two_operations) {
+TEST(test_deadlock_of_two_operations) {
     struct tma_workload workload = make_workload(&kernel);
     struct tma_error error;
     struct tma_result result;
@@ -130,7 +128,6 @@ START_TEST(test_deadlock_of_two_operations) {
     ck_assert_int_eq(tma_run(&machine, &workload, NULL, &result, &error), TMA_ERROR_DEADLOCK);
     ck_assert_ptr_nonnull(strstr(error.text, "1024 bytes expected, 768 arrived"));
 }
-END_TEST
 
 static void take_event(void *context, const struct tma_event *event) {
     ck_assert_uint_ge(event->cycle, *(uint64_t *)context);
@@ -138,7 +135,7 @@ static void take_event(void *context, const struct tma_event *event) {
 }
 
 /* The events up to the failure are in order. */
-START_TEST(test_failure_with_a_trace) {
+TEST_ROWS(test_failure_with_a_trace, FAILURES) {
     struct tma_workload workload = make_workload(&kernel);
     struct tma_result result;
     uint64_t cycle = 0;
@@ -146,17 +143,5 @@ START_TEST(test_failure_with_a_trace) {
     failures[_i].spoil(&workload);
     ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), failures[_i].code);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("failed runs");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_loop_test(tests, test_failure, 0, FAILURES);
-    tcase_add_loop_test(tests, test_runs_again_after_a_failure, 0, FAILURES);
-    tcase_add_test(tests, test_deadlock_of_two_operations);
-    tcase_add_loop_test(tests, test_failure_with_a_trace, 0, FAILURES);
-    suite_add_tcase(suite, tests);
-    load_engine();
-    return run_suite(suite);
-}
+TEST_SUITE("failed runs", .set_up = set_up, .prepare = load_engine);

@@ -96,7 +96,7 @@ static const struct {
     {"three operations", 3, {100, 400, 12}, 3},
 };
 
-START_TEST(test_mbarrier) {
+TEST_ROWS(test_mbarrier, TABLE_ROWS(phases)) {
     struct tma_mbarrier mbarrier = {.phase = 7};
     tma_mbarrier_expect(&mbarrier, phases[_i].operations, 512);
     for (int i = 0; i < (int)phases[_i].operations; i++)
@@ -105,10 +105,9 @@ START_TEST(test_mbarrier) {
                       "%s, completion %d", phases[_i].what, i);
     ck_assert_uint_eq(mbarrier.phase, 7 + (phases[_i].completes_after > 0));
 }
-END_TEST
 
 /* The last arrival opens the barrier, at the latest cycle of all. */
-START_TEST(test_empty_barrier) {
+TEST(test_empty_barrier) {
     struct tma_empty_barrier barrier = {0};
     tma_empty_barrier_expect(&barrier, 3);
     ck_assert(!tma_empty_barrier_arrive(&barrier, 20));
@@ -116,10 +115,9 @@ START_TEST(test_empty_barrier) {
     ck_assert(tma_empty_barrier_arrive(&barrier, 10));
     ck_assert_uint_eq(barrier.last_cycle, 30);
 }
-END_TEST
 
 /* By cycle, SM, actor and number, whatever the order of the issues. */
-START_TEST(test_issue_queue) {
+TEST_ROWS(test_issue_queue, 6) {
     static const struct tma_queued_issue order[] = {
         {3, 9, 9, 9, 0}, {5, 0, 7, 0, 0}, {5, 1, 2, 4, 1},
         {5, 1, 2, 5, 0}, {5, 1, 3, 0, 0}, {8, 0, 0, 0, 0},
@@ -139,10 +137,9 @@ START_TEST(test_issue_queue) {
     ck_assert_uint_eq(tma_issue_queue_first(&queue), UINT64_MAX);
     tma_issue_queue_free(&queue);
 }
-END_TEST
 
 /* Warps look every 4 cycles: completions of cycles 5 to 8 are visible at 8, by SM and tag. */
-START_TEST(test_completion_queue) {
+TEST_ROWS(test_completion_queue, 6) {
     static const struct {
         uint64_t cycle, tag, visible;
         uint32_t sm;
@@ -166,10 +163,9 @@ START_TEST(test_completion_queue) {
     }
     tma_completion_queue_free(&queue);
 }
-END_TEST
 
 /* An actor that waits for a signal sleeps until it gets one; others miss nothing. */
-START_TEST(test_actors) {
+TEST(test_actors) {
     workload = make_workload(&(struct kernel){"", 1, 1, 1, 2, 1, false, 0});
     build();
     ck_assert_uint_eq(simulation->actors.awake, 1); /* the scheduler */
@@ -185,11 +181,10 @@ START_TEST(test_actors) {
     expect_wait(schedule(5), TMA_WAIT_NOTHING, 0);
     ck_assert_uint_eq(simulation->actors.awake, 1);
 }
-END_TEST
 
 /* A slot without anything else to do issues its next stage as soon as its completion is known, for
  * the cycle at which its warp is back. It ends when its warp sees the last one, not before. */
-START_TEST(test_slot_alone) {
+TEST(test_slot_alone) {
     enum { FIRST = 11, DONE = 100, VISIBLE = 104, LAST = 200, SEEN = 208 };
     workload = make_workload(&(struct kernel){"", 1, 1, 2, 1, 1, false, 0});
     build();
@@ -217,10 +212,9 @@ START_TEST(test_slot_alone) {
     ck_assert_uint_eq(cta_at(0)->base.end_cycle, LAST);
     ck_assert_uint_eq(simulation->accounting.ended_ctas, 1);
 }
-END_TEST
 
 /* Bytes that are not those expected leave a slot where it is. */
-START_TEST(test_slot_waits_for_ever) {
+TEST(test_slot_waits_for_ever) {
     workload = make_workload(&(struct kernel){"", 1, 1, 2, 1, 1, false, 0});
     build();
     assign_ctas(0);
@@ -230,10 +224,9 @@ START_TEST(test_slot_waits_for_ever) {
     ck_assert_int_eq(program.slots[0].state, TMA_SLOT_LOADING);
     ck_assert_uint_eq(simulation->issues.count, 1);
 }
-END_TEST
 
 /* Two slots of an SM: the second one's consumer waits for the first one's wavefronts. */
-START_TEST(test_slot_with_consumer) {
+TEST(test_slot_with_consumer) {
     enum { WAVEFRONTS = 30, DONE = 100, LATER = 10 };
     workload = make_workload(&(struct kernel){"", 1, 1, 4, 2, 1, false, 0});
     workload.consumers[0] = (struct tma_consumer){.repeat = 1};
@@ -263,7 +256,6 @@ START_TEST(test_slot_with_consumer) {
     ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME], 2 * WAVEFRONTS);
     ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME_QUEUE], WAVEFRONTS - LATER);
 }
-END_TEST
 
 /* Two CTAs, of which rank 0 loads for both: its slot is filled again when both have arrived. */
 static void build_cluster(uint32_t iterations, uint32_t depth) {
@@ -284,7 +276,7 @@ static void land(uint32_t slot, uint64_t cycle) {
     tma_slot_complete(&cta_at(1)->slots[slot], TMA_LOAD, &done, cycle);
 }
 
-START_TEST(test_cluster_arrival) {
+TEST(test_cluster_arrival) {
     enum { DONE = 100 };
     build_cluster(2, 1);
     struct tma_slot *issuer = &cta_at(0)->slots[0], *other = &cta_at(1)->slots[0];
@@ -304,10 +296,9 @@ START_TEST(test_cluster_arrival) {
     ck_assert_uint_eq(simulation->issues.count, 2);
     ck_assert_uint_eq(simulation->issues.heap[1].cycle, arrival);
 }
-END_TEST
 
 /* A release waits for the loads that the CTA itself has in flight: those of its other slot. */
-START_TEST(test_release_waits_for_loads) {
+TEST(test_release_waits_for_loads) {
     enum { DONE = 100, LANDED = 300 };
     build_cluster(4, 2);
     struct tma_slot *issuer = &cta_at(0)->slots[0], *other = &cta_at(1)->slots[0];
@@ -321,7 +312,6 @@ START_TEST(test_release_waits_for_loads) {
     expect_wait(tma_slot_step(issuer, LANDED), TMA_WAIT_CYCLE,
                 LANDED + machine.tma.cluster_release_cycles);
 }
-END_TEST
 
 /* Ends the CTA that runs on an SM. */
 static void end_cta(uint32_t sm, uint64_t cycle) {
@@ -332,7 +322,7 @@ static void end_cta(uint32_t sm, uint64_t cycle) {
 
 /* SMs that become free in the same cycle get CTAs in order of their place in the grid, whichever is
  * free first; an SM that is launched late keeps its first CTA. */
-START_TEST(test_cta_scheduler) {
+TEST(test_cta_scheduler) {
     enum { LAUNCH = 500 };
     static const uint32_t ends[] = {2, 0, 1};
     machine.topology.launch_interval_cycles = LAUNCH;
@@ -363,23 +353,5 @@ START_TEST(test_cta_scheduler) {
     ck_assert_uint_eq(simulation->accounting.ended_ctas, 7);
     expect_wait(tma_simulation_step(simulation, 0, 900), TMA_WAIT_NOTHING, 0);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("state machines");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_mbarrier, 0, sizeof phases / sizeof *phases);
-    tcase_add_test(tests, test_empty_barrier);
-    tcase_add_loop_test(tests, test_issue_queue, 0, 6);
-    tcase_add_loop_test(tests, test_completion_queue, 0, 6);
-    tcase_add_test(tests, test_actors);
-    tcase_add_test(tests, test_slot_alone);
-    tcase_add_test(tests, test_slot_waits_for_ever);
-    tcase_add_test(tests, test_slot_with_consumer);
-    tcase_add_test(tests, test_cluster_arrival);
-    tcase_add_test(tests, test_release_waits_for_loads);
-    tcase_add_test(tests, test_cta_scheduler);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("state machines", .set_up = set_up, .tear_down = tear_down);

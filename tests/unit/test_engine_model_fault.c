@@ -26,7 +26,7 @@ static const struct {
     {TMA_PREFETCH, 1, "prefetch of SM 2 issued at cycle 7: packets none made, 0 not answered"},
 };
 
-START_TEST(a_lost_packet_ends_the_run) {
+TEST_ROWS(a_lost_packet_ends_the_run, TABLE_ROWS(faults)) {
     const struct tma_tensor_map map = line_map(4);
     issue_load(memory,
                &(struct load){.map = &map, .sm = 2, .cycle = 7, .direction = faults[_i].direction});
@@ -43,10 +43,9 @@ START_TEST(a_lost_packet_ends_the_run) {
     ck_assert_msg(strstr(simulation.error.text, faults[_i].text) != NULL, "%s",
                   simulation.error.text);
 }
-END_TEST
 
 /* Of many operations the message names a few. */
-START_TEST(the_message_names_a_few) {
+TEST(the_message_names_a_few) {
     const struct tma_tensor_map map = line_map(4);
     for (uint32_t sm = 0; sm < 4; sm++)
         issue_load(memory, &(struct load){.map = &map, .sm = sm, .tag = sm});
@@ -57,14 +56,5 @@ START_TEST(the_message_names_a_few) {
     ck_assert(strstr(simulation.error.text, "load of SM 2 ") != NULL);
     ck_assert(strstr(simulation.error.text, "load of SM 3 ") == NULL);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("model_fault");
-    TCase *tests = tcase_create("model_fault");
-    tcase_add_checked_fixture(tests, set_up_engine, tear_down);
-    tcase_add_loop_test(tests, a_lost_packet_ends_the_run, 0, TABLE_ROWS(faults));
-    tcase_add_test(tests, the_message_names_a_few);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("model_fault", .set_up = set_up_engine, .tear_down = tear_down);

@@ -532,7 +532,7 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 
 /* All variants of one kernel in one process: with a sanitizer, a process takes longer than a test.
  */
-START_TEST(test_engine_is_exact) {
+TEST_ROWS(test_engine_is_exact, KERNELS) {
     for (int v = 0; v < VARIANTS; v++) {
         struct tma_machine machine = small_machine();
         struct tma_workload workload = make_workload(&kernels[_i]);
@@ -544,14 +544,5 @@ START_TEST(test_engine_is_exact) {
         expect_same(name, &machine, &workload);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("engine and reference");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 60); /* sanitizers are slow */
-    tcase_add_loop_test(tests, test_engine_is_exact, 0, KERNELS);
-    suite_add_tcase(suite, tests);
-    load_engine();
-    return run_suite(suite);
-}
+TEST_SUITE("engine and reference", .timeout = 60, .prepare = load_engine); /* sanitizers are slow */

@@ -57,17 +57,16 @@ static const struct {
     {{"each with a pipeline of its own", 2, 1, 2, 2, 1, false, 0}, 2 * (HIT + DISPATCH)},
 };
 
-START_TEST(test_cycles) {
+TEST_ROWS(test_cycles, TABLE_ROWS(times)) {
     struct tma_result result = run_kernel(&times[_i].kernel);
     ck_assert_msg(result.cycles == times[_i].cycles, "%s: %llu cycles, expected %llu",
                   times[_i].kernel.name, (unsigned long long)result.cycles,
                   (unsigned long long)times[_i].cycles);
 }
-END_TEST
 
 /* Each kind of operation counts its own bytes, and only those of the tensor where it is no load. A
  * box of 4 rows that begins 2 rows before the end of the tensor is half out of bounds. */
-START_TEST(test_bytes_by_kind) {
+TEST(test_bytes_by_kind) {
     enum { ROWS = 4, STAGES = 6, BOX = ROWS * TMA_LINE_BYTES, HALF = BOX / 2 };
     static const enum tma_direction kinds[] = {TMA_LOAD, TMA_STORE, TMA_REDUCE, TMA_PREFETCH};
     struct tma_workload workload =
@@ -92,11 +91,10 @@ START_TEST(test_bytes_by_kind) {
     ck_assert_uint_eq(counters->prefetched_bytes, STAGES * HALF);
     ck_assert_uint_eq(counters->copied_bytes, 0);
 }
-END_TEST
 
 /* A kernel of prefetches ends before DRAM has read what it asked for. No server is busy for more
  * than the time until then. */
-START_TEST(test_memory_works_after_the_end) {
+TEST(test_memory_works_after_the_end) {
     struct tma_workload workload =
         make_workload(&(struct kernel){"prefetches", 8, 1, 16, 4, 8, true, 0});
     workload.operations[0].operation.direction = TMA_PREFETCH;
@@ -106,7 +104,6 @@ START_TEST(test_memory_works_after_the_end) {
     ck_assert(result.busy_dram > 0 && result.busy_dram <= 1);
     ck_assert(result.busy_l2 <= 1);
 }
-END_TEST
 
 /* By how much the first operations of each CTA are late. */
 static const struct {
@@ -120,7 +117,7 @@ static const struct {
     {"a store", TMA_STORE, 1, 1, 300}, {"a reduction", TMA_REDUCE, 1, 2, 300},
 };
 
-START_TEST(test_first_pass) {
+TEST_ROWS(test_first_pass, TABLE_ROWS(first_passes)) {
     struct tma_workload workload = make_workload(
         &(struct kernel){"", first_passes[_i].ctas, 1, 4, first_passes[_i].depth, 1, false, 0});
     workload.operations[0].operation.direction = first_passes[_i].direction;
@@ -132,7 +129,6 @@ START_TEST(test_first_pass) {
     ck_assert_msg(run_workload(&workload).cycles == before + first_passes[_i].late, "%s",
                   first_passes[_i].what);
 }
-END_TEST
 
 /* Notes the latency of each operation. It tells in which order the TMA unit worked on them. */
 static void take_latency(void *context, const struct tma_event *event) {
@@ -143,7 +139,7 @@ static void take_latency(void *context, const struct tma_event *event) {
 
 /* Without a seed, slot 0 issues first, and each further slot a wake_interval later. With a seed,
  * another slot begins. */
-START_TEST(test_slots_that_issue_at_once) {
+TEST(test_slots_that_issue_at_once) {
     enum { APART = 3 };
     struct tma_workload workload =
         make_workload(&(struct kernel){"four slots", 1, 1, 4, 4, 1, false, 0});
@@ -167,11 +163,10 @@ START_TEST(test_slots_that_issue_at_once) {
     for (uint32_t slot = 0; slot < 4; slot++)
         ck_assert_uint_ge(began[slot], 2);
 }
-END_TEST
 
 /* With eight slots each scheduler has two. The schedulers take turns. The seed decides which of its
  * slots a scheduler begins with. */
-START_TEST(test_eight_slots_that_issue_at_once) {
+TEST(test_eight_slots_that_issue_at_once) {
     enum { APART = 3, SLOTS = 8 };
     struct tma_workload workload =
         make_workload(&(struct kernel){"eight slots", 1, 1, SLOTS, SLOTS, 1, false, 0});
@@ -196,7 +191,6 @@ START_TEST(test_eight_slots_that_issue_at_once) {
     for (uint32_t i = 0; i < TMA_SCHEDULERS; i++)
         ck_assert(began[i] >= 4 && began[i] <= 28);
 }
-END_TEST
 
 /* The cycles from the end of one round to that of the next: a warp looks at its phase every
  * wake_interval. (test_engine_reference.c tests this with several slots.) */
@@ -209,18 +203,17 @@ static const struct {
     {HIT, TURNAROUND + HIT + (HIT - TURNAROUND % HIT)},
 };
 
-START_TEST(test_wake_interval) {
+TEST_ROWS(test_wake_interval, TABLE_ROWS(wakes)) {
     uint64_t cycles[3];
     machine.tma.wake_interval_cycles = wakes[_i].interval;
     for (uint32_t rounds = 1; rounds <= 3; rounds++)
         cycles[rounds - 1] = run_kernel(&(struct kernel){"", 1, 1, rounds, 1, 1, false, 0}).cycles;
     ck_assert_uint_eq(cycles[2] - cycles[1], wakes[_i].rounds_apart);
 }
-END_TEST
 
 /* The polling of the other slots of a scheduler takes a random time, from nothing to twice the
  * average. So the cycles of a kernel lie between these two. */
-START_TEST(test_polling) {
+TEST(test_polling) {
     enum { SEEDS = 16, POLL = 9000 };
     const struct kernel kernel = {"eight slots", 1, 1, 64, 8, 1, false, 0};
     machine.tma.poll_millicycles = 2 * POLL;
@@ -238,10 +231,9 @@ START_TEST(test_polling) {
     }
     ck_assert_uint_ge(different, SEEDS / 2);
 }
-END_TEST
 
 /* Slots of other schedulers do not delay a slot. */
-START_TEST(test_schedulers) {
+TEST(test_schedulers) {
     const struct kernel four = {"four slots", 1, 1, 64, 4, 1, false, 0},
                         five = {"five slots", 1, 1, 64, 5, 1, false, 0};
     uint64_t without[2] = {run_kernel(&four).cycles, run_kernel(&five).cycles};
@@ -249,7 +241,6 @@ START_TEST(test_schedulers) {
     ck_assert_uint_eq(run_kernel(&four).cycles, without[0]);
     ck_assert_uint_gt(run_kernel(&five).cycles, without[1]);
 }
-END_TEST
 
 /* CTAs on SMs 0, 1 and 2. SMs 0 and 1 share a GPC, so SM 1 starts `interval` cycles after SM 0. Its
  * further CTAs start as soon as it is free. */
@@ -265,17 +256,16 @@ static const struct {
     {4 * HIT + 10, 11, 3, 5 * HIT + 10},
 };
 
-START_TEST(test_launch) {
+TEST_ROWS(test_launch, TABLE_ROWS(launches)) {
     machine.topology.launch_interval_cycles = launches[_i].interval;
     struct tma_result result = run_kernel(&(struct kernel){"", launches[_i].ctas, launches[_i].sms,
                                                            1, 1, 1, false, TMA_WALK_GRID_STRIDED});
     ck_assert_uint_eq(result.cycles, launches[_i].cycles);
     ck_assert_uint_eq(result.cta_cycles.max, HIT);
 }
-END_TEST
 
 /* With more CTAs than SMs, each SM takes the next CTA as soon as it is free. */
-START_TEST(test_more_ctas_than_sms) {
+TEST(test_more_ctas_than_sms) {
     struct tma_result result =
         run_kernel(&(struct kernel){"", 9, 4, 1, 1, 1, false, TMA_WALK_GRID_STRIDED});
     ck_assert_uint_eq(result.cta_cycles.count, 9);
@@ -286,11 +276,10 @@ START_TEST(test_more_ctas_than_sms) {
     ck_assert_uint_ge(result.cycles, 3 * HIT);
     ck_assert_uint_le(result.cycles, 3 * (HIT + 2));
 }
-END_TEST
 
 /* Nine CTAs on four SMs are two whole waves and one CTA. Three SMs have nothing to do in its time
  * once the second wave has ended. */
-START_TEST(test_waves) {
+TEST(test_waves) {
     struct tma_result result =
         run_kernel(&(struct kernel){"", 9, 4, 1, 1, 1, false, TMA_WALK_GRID_STRIDED});
     ck_assert_uint_eq(result.waves.count, 3);
@@ -310,7 +299,6 @@ START_TEST(test_waves) {
     ck_assert_uint_eq(result.waves.ctas, 3);
     ck_assert_uint_eq(result.waves.last_ctas, 0);
 }
-END_TEST
 
 /* Kernels whose counters, causes and traces are tested. */
 static const struct kernel kernels[] = {
@@ -325,7 +313,7 @@ static const struct kernel kernels[] = {
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
-START_TEST(test_counters) {
+TEST_ROWS(test_counters, KERNELS) {
     const struct kernel *kernel = &kernels[_i];
     struct tma_result result = run_kernel(kernel);
     const struct tma_counters *counters = &result.counters;
@@ -344,7 +332,6 @@ START_TEST(test_counters) {
     ck_assert_uint_ge(result.cycles, result.cta_cycles.max);
     ck_assert_uint_ge(result.latency_cycles.min, HIT);
 }
-END_TEST
 
 /* The time of a slot by its events: from its first issue to its last completion or end of a
  * consumer. */
@@ -370,7 +357,7 @@ static void add_consumer(struct tma_workload *workload, uint32_t passes) {
         .instruction = TMA_LD_SHARED_B32, .lanes = TMA_LANES_ROW, .repeat = passes};
 }
 
-START_TEST(test_causes_are_the_slots_time) {
+TEST_ROWS(test_causes_are_the_slots_time, 2 * KERNELS) {
     struct tma_workload workload = make_workload(&kernels[_i % KERNELS]);
     if (_i >= KERNELS)
         add_consumer(&workload, 3);
@@ -387,10 +374,9 @@ START_TEST(test_causes_are_the_slots_time) {
     ck_assert_uint_eq(result.slot_cycles, causes);
     ck_assert_uint_eq(result.slot_cycles, from_events);
 }
-END_TEST
 
 /* Each part of the time of a load is a cause. */
-START_TEST(test_causes_of_a_hit) {
+TEST(test_causes_of_a_hit) {
     struct tma_result result = run_kernel(&(struct kernel){"", 1, 1, 5, 1, 1, false, 0});
     const struct {
         enum tma_cause cause;
@@ -411,11 +397,10 @@ START_TEST(test_causes_of_a_hit) {
                       tma_cause_key(expected[i].cause),
                       (unsigned long long)result.cause_cycles[expected[i].cause]);
 }
-END_TEST
 
 /* A consumer begins after the warp's turnaround, and takes a wavefront for each row and pass. The
  * slot issues again after it. */
-START_TEST(test_consumer_delays) {
+TEST_ROWS(test_consumer_delays, 3) {
     struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 3, 1, 8, false, 0});
     add_consumer(&workload, (uint32_t)_i + 1);
     struct tma_result result = run_workload(&workload);
@@ -426,21 +411,19 @@ START_TEST(test_consumer_delays) {
     ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME], 3 * wavefronts);
     ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME_QUEUE], 0);
 }
-END_TEST
 
 /* The tiles of two slots of an SM arrive 8 cycles apart. The second slot's consumer waits for the
  * rest of the first one's 100 wavefronts. */
-START_TEST(test_consumers_wait_for_each_other) {
+TEST(test_consumers_wait_for_each_other) {
     struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 2, 2, 1, false, 0});
     add_consumer(&workload, 100);
     struct tma_result result = run_workload(&workload);
     ck_assert_uint_eq(result.cycles, HIT + TURNAROUND + 2 * 100);
     ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME_QUEUE], 100 - DISPATCH);
 }
-END_TEST
 
 /* A stage of two operations is complete when both are. */
-START_TEST(test_stage_of_two_operations) {
+TEST(test_stage_of_two_operations) {
     struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 2, 1, 1, false, 0});
     workload.operations[1] = workload.operations[0];
     workload.operations[1].operation.shared_address = 128;
@@ -451,7 +434,6 @@ START_TEST(test_stage_of_two_operations) {
     ck_assert_uint_eq(result.cycles, 2 * (HIT + DISPATCH) + TURNAROUND);
     ck_assert_uint_eq(result.counters.operations, 4);
 }
-END_TEST
 
 /* Where a run finds its tensor maps. The cache of an SM holds two, that of a GPC four. */
 static const struct {
@@ -468,7 +450,7 @@ static const struct {
     {6, false, false, false, 8, 8, 0}, {6, true, true, false, 8, 8, 6},
 };
 
-START_TEST(test_starts) {
+TEST_ROWS(test_starts, TABLE_ROWS(starts)) {
     machine.tma.descriptor_fetch_cycles = 6;
     struct tma_workload workload =
         make_workload(&(struct kernel){"", 1, 1, 8, 1, 1, starts[_i].cold, 0});
@@ -484,7 +466,6 @@ START_TEST(test_starts) {
     ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_DESCRIPTOR], counters->descriptor_cycles);
     ck_assert_uint_ge(counters->descriptor_cycles, 6 * starts[_i].fetches);
 }
-END_TEST
 
 struct recording {
     uint64_t hash, events;
@@ -510,7 +491,7 @@ static struct recording run_recorded(const struct kernel *kernel, struct tma_res
 }
 
 /* The same kernel gives the same result and the same trace, whichever kernel ran before. */
-START_TEST(test_repeats) {
+TEST_ROWS(test_repeats, KERNELS) {
     struct tma_result first, again;
     struct recording expected = run_recorded(&kernels[_i], &first);
     for (int other = 0; other < KERNELS; other++) {
@@ -521,17 +502,15 @@ START_TEST(test_repeats) {
         ck_assert_int_eq(memcmp(&first, &again, sizeof first), 0);
     }
 }
-END_TEST
 
 /* A trace does not change the run. */
-START_TEST(test_trace_changes_nothing) {
+TEST_ROWS(test_trace_changes_nothing, KERNELS) {
     struct tma_result watched, alone = run_kernel(&kernels[_i]);
     run_recorded(&kernels[_i], &watched);
     ck_assert_int_eq(memcmp(&watched.cta_cycles, &alone.cta_cycles, sizeof alone.cta_cycles), 0);
     ck_assert_uint_eq(watched.cycles, alone.cycles);
     ck_assert_uint_eq(watched.slot_cycles, alone.slot_cycles);
 }
-END_TEST
 
 static void expect_later(void *context, const struct tma_event *event) {
     uint64_t *cycle = context;
@@ -540,7 +519,7 @@ static void expect_later(void *context, const struct tma_event *event) {
 }
 
 /* Events are in order, however late warps see completions. */
-START_TEST(test_events_are_in_order) {
+TEST_ROWS(test_events_are_in_order, 3 * KERNELS) {
     static const uint32_t intervals[] = {0, 3, 64};
     enum { INTERVALS = sizeof intervals / sizeof *intervals };
     struct tma_workload workload = make_workload(&kernels[_i / INTERVALS]);
@@ -551,36 +530,6 @@ START_TEST(test_events_are_in_order) {
     ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
     ck_assert_uint_eq(cycle, result.cycles);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("runs");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 60); /* sanitizers are slow */
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_loop_test(tests, test_launch, 0, sizeof launches / sizeof *launches);
-    tcase_add_test(tests, test_slots_that_issue_at_once);
-    tcase_add_test(tests, test_eight_slots_that_issue_at_once);
-    tcase_add_test(tests, test_polling);
-    tcase_add_test(tests, test_schedulers);
-    tcase_add_loop_test(tests, test_wake_interval, 0, sizeof wakes / sizeof *wakes);
-    tcase_add_test(tests, test_bytes_by_kind);
-    tcase_add_test(tests, test_memory_works_after_the_end);
-    tcase_add_loop_test(tests, test_first_pass, 0, sizeof first_passes / sizeof *first_passes);
-    tcase_add_loop_test(tests, test_cycles, 0, sizeof times / sizeof *times);
-    tcase_add_test(tests, test_more_ctas_than_sms);
-    tcase_add_test(tests, test_waves);
-    tcase_add_loop_test(tests, test_counters, 0, KERNELS);
-    tcase_add_loop_test(tests, test_causes_are_the_slots_time, 0, 2 * KERNELS);
-    tcase_add_test(tests, test_causes_of_a_hit);
-    tcase_add_loop_test(tests, test_consumer_delays, 0, 3);
-    tcase_add_test(tests, test_consumers_wait_for_each_other);
-    tcase_add_test(tests, test_stage_of_two_operations);
-    tcase_add_loop_test(tests, test_starts, 0, sizeof starts / sizeof *starts);
-    tcase_add_loop_test(tests, test_repeats, 0, KERNELS);
-    tcase_add_loop_test(tests, test_trace_changes_nothing, 0, KERNELS);
-    tcase_add_loop_test(tests, test_events_are_in_order, 0, 3 * KERNELS);
-    suite_add_tcase(suite, tests);
-    load_engine();
-    return run_suite(suite);
-}
+TEST_SUITE("runs", .timeout = 60, .set_up = set_up,
+           .prepare = load_engine); /* sanitizers are slow */

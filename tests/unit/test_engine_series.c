@@ -186,12 +186,11 @@ static const char *const scenarios[] = {"gemm_tile",
                                         "kernels/split_k",
                                         "kernels/store_pipeline"};
 
-START_TEST(figures_add_up) {
+TEST_ROWS(figures_add_up, TABLE_ROWS(scenarios)) {
     char path[100];
     snprintf(path, sizeof path, "configs/scenarios/%s.yaml", scenarios[_i]);
     check_scenario(path);
 }
-END_TEST
 
 /* Of each kind: iterations and CTAs of the short form, CTAs of a grid, tiles of a loop. */
 static const struct {
@@ -206,7 +205,7 @@ static const struct {
 };
 
 /* A sampled run is the same with a series, which has what was simulated, and no more. */
-START_TEST(sampled_runs_have_their_part) {
+TEST_ROWS(sampled_runs_have_their_part, TABLE_ROWS(sampled)) {
     char path[100];
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
@@ -239,10 +238,9 @@ START_TEST(sampled_runs_have_their_part) {
     tma_series_free(series);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 /* Where only long runs are sampled, a run that is not long is whole. Events have no gaps. */
-START_TEST(short_runs_are_whole) {
+TEST(short_runs_are_whole) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     struct tma_error error;
@@ -261,9 +259,8 @@ START_TEST(short_runs_are_whole) {
     ck_assert_ptr_nonnull(strstr(error.text, "it has no events"));
     tma_scenario_free(&scenario);
 }
-END_TEST
 
-START_TEST(bars_hold_every_latency) {
+TEST(bars_hold_every_latency) {
     struct tma_histogram *histogram = tma_histogram_new();
     ck_assert_uint_eq(tma_histogram_bars(histogram).count, 0);
     for (uint64_t value = 1000; value < 1480; value += 10)
@@ -280,17 +277,5 @@ START_TEST(bars_hold_every_latency) {
     ck_assert_uint_eq(bars.count, 44);
     tma_histogram_free(histogram);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("series");
-    TCase *tests = tcase_create("series");
-    tcase_set_timeout(tests, 120);
-    load_engine();
-    tcase_add_loop_test(tests, figures_add_up, 0, TABLE_ROWS(scenarios));
-    tcase_add_loop_test(tests, sampled_runs_have_their_part, 0, TABLE_ROWS(sampled));
-    tcase_add_test(tests, short_runs_are_whole);
-    tcase_add_test(tests, bars_hold_every_latency);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("series", .timeout = 120, .prepare = load_engine);

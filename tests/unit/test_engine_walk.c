@@ -24,7 +24,7 @@ static const struct {
     {TMA_WALK_FIXED, 3, 5, 1, 3},
 };
 
-START_TEST(test_order) {
+TEST_ROWS(test_order, TABLE_ROWS(tiles)) {
     struct tma_workload workload = {.cta_count = 4, .cluster_ctas = 2, .iterations = 8};
     struct tma_stage_operation stage = {
         .operation = {.cta_mask = tiles[_i].cta_mask},
@@ -35,7 +35,6 @@ START_TEST(test_order) {
     ck_assert_uint_eq(tma_walk_tile(&stage, &workload, tiles[_i].cta, tiles[_i].iteration),
                       tiles[_i].tile);
 }
-END_TEST
 
 /* The coordinates of tiles. */
 static const struct {
@@ -52,14 +51,13 @@ static const struct {
     {{.start = {INT32_MAX}, .tiles = {2, 1, 1, 1, 1}, .step = {1}}, 1, {INT32_MIN, 0, 0, 0, 0}},
 };
 
-START_TEST(test_coordinates) {
+TEST_ROWS(test_coordinates, TABLE_ROWS(walks)) {
     struct tma_workload workload = {.cta_count = 1, .iterations = 1000};
     struct tma_stage_operation stage = {.walk = walks[_i].walk};
     int32_t coordinates[TMA_MAX_RANK];
     tma_walk_coordinates(&stage, &workload, 0, walks[_i].tile, coordinates);
     ck_assert_int_eq(memcmp(coordinates, walks[_i].coordinates, sizeof coordinates), 0);
 }
-END_TEST
 
 /* The number of tiles of an array of maps, and the map and tile of an iteration. */
 static const struct {
@@ -83,7 +81,7 @@ static const struct {
     {{.tiles = {1u << 31, 1u << 31, 1, 1, 1}}, 8, UINT64_MAX, 7, 7, 0}, /* 2^65 */
 };
 
-START_TEST(test_numbers) {
+TEST_ROWS(test_numbers, TABLE_ROWS(numbers)) {
     struct tma_workload workload = {
         .cta_count = 1, .iterations = 1000, .map_count = 2, .map_places = {0, 1}};
     struct tma_stage_operation stage = {.map = 1, .walk = numbers[_i].walk};
@@ -98,7 +96,6 @@ START_TEST(test_numbers) {
     ck_assert_uint_eq(tma_walk_map(&stage, &workload, 0, numbers[_i].iteration).global_address,
                       1000 + 10 * index);
 }
-END_TEST
 
 /* Tensor maps lie below the lowest of two tensors, if there is room for all three. */
 static const struct {
@@ -111,15 +108,14 @@ static const struct {
     {{4 * 128 - 16, 0x20000}, (UINT64_C(1) << 52) - (64 + (1 << 20)) * 128},
 };
 
-START_TEST(test_descriptor_address) {
+TEST_ROWS(test_descriptor_address, TABLE_ROWS(places)) {
     struct tma_workload workload = {.map_count = 2, .arrays = {{.count = 2}}};
     for (int i = 0; i < 2; i++)
         workload.maps[i].global_address = places[_i].tensors[i];
     ck_assert_uint_eq(tma_descriptor_address(workload.maps, 2, 3), places[_i].maps);
 }
-END_TEST
 
-START_TEST(test_tile) {
+TEST(test_tile) {
     struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 8, 4, 16, true, 0});
     struct tma_tile tile;
     workload.maps[0].swizzle = TMA_SWIZZLE_128B;
@@ -133,16 +129,5 @@ START_TEST(test_tile) {
     ck_assert_uint_eq(tile.pitch_bytes, TMA_LINE_BYTES);
     ck_assert_uint_eq(tile.element_bytes, 2);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("walks");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_order, 0, sizeof tiles / sizeof *tiles);
-    tcase_add_loop_test(tests, test_coordinates, 0, sizeof walks / sizeof *walks);
-    tcase_add_loop_test(tests, test_numbers, 0, sizeof numbers / sizeof *numbers);
-    tcase_add_loop_test(tests, test_descriptor_address, 0, sizeof places / sizeof *places);
-    tcase_add_test(tests, test_tile);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("walks");

@@ -18,7 +18,7 @@ static void set_up(void) {
 
 /* Schedulers take turns. Scheduler 0 begins in tma.first_scheduler of 100 launches, each other one
  * in a third of the rest. */
-START_TEST(test_first_scheduler) {
+TEST(test_first_scheduler) {
     struct tma_workload workload = {.depth = TMA_SCHEDULERS};
     uint32_t begins[TMA_SCHEDULERS] = {0};
     for (machine.topology.seed = 1; machine.topology.seed <= SEEDS; machine.topology.seed++) {
@@ -40,11 +40,10 @@ START_TEST(test_first_scheduler) {
         ck_assert_uint_le(begins[i], SEEDS * 13 / 100);
     }
 }
-END_TEST
 
 /* A first store waits longer for each further slot of its scheduler: of ten slots, the first two
  * schedulers have three each, the others two. */
-START_TEST(test_first_store) {
+TEST(test_first_store) {
     struct tma_workload workload = {
         .depth = 10, .operations = {{.operation = {.direction = TMA_STORE}}}, .operation_count = 1};
     machine.tma.store_first_pass_cycles = FIRST_PASS;
@@ -53,11 +52,10 @@ START_TEST(test_first_store) {
         ck_assert_uint_eq(tma_warp_first_pass_cycles(&machine, &workload, 0, slot),
                           FIRST_PASS + (slot % TMA_SCHEDULERS < 2 ? 2 : 1) * 30u);
 }
-END_TEST
 
 /* Eight slots: each scheduler has one further warp. A round of polling takes at most twice the
  * average. Warps of an SM whose phases end in one round go on in the order in which they ended. */
-START_TEST(test_rounds_of_polling) {
+TEST(test_rounds_of_polling) {
     enum { DEPTH = 8, LONGEST = 2 * POLL, ROUNDS = 2000 };
     uint64_t sum = 0, equal = 0, last = 0;
     machine.topology.seed = 1;
@@ -76,25 +74,13 @@ START_TEST(test_rounds_of_polling) {
     ck_assert_double_eq_tol((double)sum / ROUNDS, POLL, 0.05 * POLL + 0.5);
     ck_assert_uint_lt(equal, ROUNDS / 10);
 }
-END_TEST
 
 /* A scheduler with one warp does not wait for others. */
-START_TEST(test_no_polls) {
+TEST(test_no_polls) {
     machine.topology.seed = 1;
     for (uint64_t cycle = 0; cycle < 100; cycle++)
         ck_assert_uint_eq(tma_warp_turnaround_cycles(&machine, TMA_SCHEDULERS, 0, 3, cycle),
                           TURNAROUND);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("warp timing");
-    TCase *tests = tcase_create("warp timing");
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, test_first_scheduler);
-    tcase_add_test(tests, test_first_store);
-    tcase_add_test(tests, test_rounds_of_polling);
-    tcase_add_test(tests, test_no_polls);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("warp timing", .set_up = set_up);

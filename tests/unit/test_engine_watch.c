@@ -44,7 +44,7 @@ static void set_up(void) {
     machine = small_machine();
 }
 
-START_TEST(a_watch_changes_nothing) {
+TEST_ROWS(a_watch_changes_nothing, TABLE_ROWS(kernels)) {
     struct seen seen = {0};
     workload = make_workload(&kernels[_i]);
     ck_assert_int_eq(run(&seen, NULL), TMA_OK);
@@ -54,10 +54,9 @@ START_TEST(a_watch_changes_nothing) {
     ck_assert_uint_le(seen.last_cycle, plain.cycles);
     ck_assert(memcmp(&plain, &watched, sizeof plain) == 0);
 }
-END_TEST
 
 /* The result is of the time until then, and the next run is not affected. */
-START_TEST(a_watch_can_end_the_run) {
+TEST_ROWS(a_watch_can_end_the_run, TABLE_ROWS(kernels)) {
     workload = make_workload(&kernels[_i]);
     for (uint64_t looks = 1; looks <= 3; looks++) {
         struct seen seen = {.end_after = looks};
@@ -74,7 +73,6 @@ START_TEST(a_watch_can_end_the_run) {
     ck_assert_int_eq(run(&all, NULL), TMA_OK);
     ck_assert_uint_eq(watched.counters.operations, all.total);
 }
-END_TEST
 
 /* Ranges of memory that nothing may touch. */
 static uint32_t count_guards(void) {
@@ -96,7 +94,7 @@ static bool look_for_guards(void *context, const struct tma_run_state *state) {
 }
 
 /* A stack that grows too large must not reach another one: an actor for each slot has its own. */
-START_TEST(stacks_of_actors_are_guarded) {
+TEST_ROWS(stacks_of_actors_are_guarded, TABLE_ROWS(kernels)) {
     const struct kernel *kernel = &kernels[_i];
     uint32_t before = count_guards(), during = 0;
     struct tma_watch watch = {.look = look_for_guards, .context = &during};
@@ -106,16 +104,5 @@ START_TEST(stacks_of_actors_are_guarded) {
     uint32_t sms = workload.sm_count < workload.cta_count ? workload.sm_count : workload.cta_count;
     ck_assert_uint_ge(during, before + sms * workload.depth);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("watch");
-    TCase *tests = tcase_create("watch");
-    load_engine();
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_loop_test(tests, a_watch_changes_nothing, 0, TABLE_ROWS(kernels));
-    tcase_add_loop_test(tests, stacks_of_actors_are_guarded, 0, TABLE_ROWS(kernels));
-    tcase_add_loop_test(tests, a_watch_can_end_the_run, 0, TABLE_ROWS(kernels));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("watch", .prepare = load_engine, .set_up = set_up);

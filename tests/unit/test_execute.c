@@ -52,7 +52,7 @@ static void execute(const struct tma_tensor_map *map, const struct tma_operation
 }
 
 /* Of the box at (28, 14), 4 words in 2 rows are in bounds. The load still completes 128 bytes. */
-START_TEST(fill_counts_as_completed_bytes) {
+TEST(fill_counts_as_completed_bytes) {
     struct tma_tensor_map map = map_of_words();
     struct tma_operation load = {.coordinates = {28, 14}, .shared_address = 1152};
     struct tma_operation_size size;
@@ -65,10 +65,9 @@ START_TEST(fill_counts_as_completed_bytes) {
     ck_assert_mem_eq(window, unchanged, 128);
     ck_assert_mem_eq(window + 256, unchanged, WINDOW_BYTES - 256);
 }
-END_TEST
 
 /* NaN fill writes 0x7ff7 to every 16 bits of the words left of the tensor. */
-START_TEST(nan_fill_writes_7ff7) {
+TEST(nan_fill_writes_7ff7) {
     struct tma_tensor_map map = map_of_words();
     map.data_type = TMA_FLOAT32;
     map.oob_fill = TMA_OOB_NAN;
@@ -78,10 +77,9 @@ START_TEST(nan_fill_writes_7ff7) {
     ck_assert_uint_eq(word_at(window, 4), 0);
     ck_assert_uint_eq(word_at(window, 5), 1);
 }
-END_TEST
 
 /* Figure 10: column 1 (of 16-byte columns) of rows 2, 5, 0 and 9, in that order. */
-START_TEST(gather4_and_scatter4_follow_figure_10) {
+TEST(gather4_and_scatter4_follow_figure_10) {
     static const uint32_t rows[4] = {2, 5, 0, 9};
     struct tma_tensor_map map = map_of_words();
     map.box_dim[1] = 1;
@@ -101,10 +99,9 @@ START_TEST(gather4_and_scatter4_follow_figure_10) {
     ck_assert_uint_eq(word_at(tensor, 32 * 2 + 3), 203);
     ck_assert_uint_eq(word_at(tensor, 32 * 2 + 12), 212);
 }
-END_TEST
 
 /* Multicast writes to the same offset in every CTA of the mask, and to no other CTA. */
-START_TEST(multicast_writes_to_the_mask) {
+TEST(multicast_writes_to_the_mask) {
     static uint8_t windows[4][WINDOW_BYTES];
     struct tma_tensor_map map = map_of_words();
     struct tma_operation load = {.shared_address = 1280, .cta_mask = 0xa};
@@ -117,7 +114,6 @@ START_TEST(multicast_writes_to_the_mask) {
     for (int cta = 0; cta < 4; cta++)
         ck_assert_uint_eq(word_at(windows[cta] + 256, 9), cta % 2 == 1 ? 101 : 0xeeeeeeee);
 }
-END_TEST
 
 struct calls {
     uint64_t addresses[8];
@@ -139,7 +135,7 @@ static void write_nowhere(void *context, uint64_t address, const uint8_t *bytes,
 
 /* Of a tensor of 2^32 x 2^32 elements with rows 2^39 bytes apart, only the box is accessed. Row
  * 2^31 - 2 begins at (2^31 - 2) * 2^39 = 2^70 - 2^40, which is 2^64 - 2^40 modulo 2^64. */
-START_TEST(callbacks_access_the_box_only) {
+TEST(callbacks_access_the_box_only) {
     struct tma_tensor_map map = map_of_words();
     map.global_dim[0] = map.global_dim[1] = UINT64_C(1) << 32;
     map.global_strides[0] = UINT64_C(1) << 39;
@@ -159,9 +155,8 @@ START_TEST(callbacks_access_the_box_only) {
     ck_assert(tma_execute(&map, &operation, &global, &shared, 1, NULL, NULL) == TMA_OK);
     ck_assert_uint_eq(calls.writes, 4);
 }
-END_TEST
 
-START_TEST(prefetch_needs_no_memory) {
+TEST(prefetch_needs_no_memory) {
     struct tma_tensor_map map = map_of_words();
     struct tma_operation prefetch = {.direction = TMA_PREFETCH, .coordinates = {4, 4}};
     struct tma_operation_size size;
@@ -169,7 +164,6 @@ START_TEST(prefetch_needs_no_memory) {
     ck_assert_uint_eq(size.rows, 4);
     ck_assert_uint_eq(size.transaction_bytes, 0);
 }
-END_TEST
 
 /* Rejected operations: the error text names the argument. */
 static const struct {
@@ -211,7 +205,7 @@ static const struct {
      "global memory holds 640 bytes from 0x1000 on; the operation touches 32 bytes at 0x1280"},
 };
 
-START_TEST(rejected_operation_writes_nothing) {
+TEST_ROWS(rejected_operation_writes_nothing, TABLE_ROWS(rejections)) {
     struct tma_tensor_map map = map_of_words();
     struct tma_global_memory global = global_memory();
     struct tma_shared_memory shared = shared_memory();
@@ -223,18 +217,5 @@ START_TEST(rejected_operation_writes_nothing) {
     ck_assert_str_eq(error.text, rejections[_i].text);
     ck_assert_mem_eq(window, unchanged, WINDOW_BYTES);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("execute");
-    TCase *all = tcase_create("operations");
-    tcase_add_test(all, fill_counts_as_completed_bytes);
-    tcase_add_test(all, nan_fill_writes_7ff7);
-    tcase_add_test(all, gather4_and_scatter4_follow_figure_10);
-    tcase_add_test(all, multicast_writes_to_the_mask);
-    tcase_add_test(all, callbacks_access_the_box_only);
-    tcase_add_test(all, prefetch_needs_no_memory);
-    tcase_add_loop_test(all, rejected_operation_writes_nothing, 0, TABLE_ROWS(rejections));
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("execute");

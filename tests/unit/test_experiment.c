@@ -152,7 +152,7 @@ static const struct {
     {{.port_cycles = 11000, .other_cycles = 99000}, {NULL}, 0},
 };
 
-START_TEST(test_limits) {
+TEST_ROWS(test_limits, TABLE_ROWS(limits)) {
     struct tma_experiments experiments;
     ck_assert_int_eq(experiment_on(&limits[_i].toy, 0, &experiments), TMA_OK);
     size_t count = 0;
@@ -167,10 +167,9 @@ START_TEST(test_limits) {
         ck_assert_double_eq_tol(experiments.items[experiments.limits[0]].saved, limits[_i].saved,
                                 1e-4);
 }
-END_TEST
 
 /* One launch of everything where nothing is random. */
-START_TEST(test_number_of_launches) {
+TEST(test_number_of_launches) {
     struct tma_experiments experiments;
     struct toy toy = {.port_cycles = 110000};
     ck_assert_int_eq(experiment_on(&toy, 0, &experiments), TMA_OK);
@@ -186,10 +185,9 @@ START_TEST(test_number_of_launches) {
     ck_assert_uint_eq(find(&experiments, "sm_port")->cycles.count, 5);
     ck_assert_uint_eq(find(&experiments, "latency")->cycles.count, 5);
 }
-END_TEST
 
 /* Worker processes find the same, and say how far they are. */
-START_TEST(test_jobs) {
+TEST_ROWS(test_jobs, 3) {
     static struct tma_experiments alone, together;
     struct toy toy = {.port_cycles = 66000, .dram_cycles = 44000, .spread = 900};
     uint64_t cycles;
@@ -208,11 +206,10 @@ START_TEST(test_jobs) {
     ck_assert_uint_le(told_cycles, cycles);
     ck_assert_uint_gt(told_cycles, 0);
 }
-END_TEST
 
 /* With work for so many launches alone, the part that is busiest is tried first, and what was not
  * tried is named. The launch that was given counts for nothing. */
-START_TEST(test_most_work) {
+TEST_ROWS(test_most_work, 2) {
     enum { WORK_OF_LAUNCH = 16 };
     struct tma_experiments experiments;
     struct toy toy = {
@@ -229,10 +226,9 @@ START_TEST(test_most_work) {
         named |= strcmp(experiments.untried[i]->key, "sm_port") == 0;
     ck_assert(named);
 }
-END_TEST
 
 /* A worker that dies is an error, which says how. */
-START_TEST(test_worker_dies) {
+TEST(test_worker_dies) {
     struct tma_experiments experiments;
     struct toy toy = {.port_cycles = 110000, .other_cycles = 100, .dies_at_rate = 121000};
     const struct tma_experiment_subject subject = {
@@ -244,7 +240,6 @@ START_TEST(test_worker_dies) {
                      TMA_ERROR_MEMORY);
     ck_assert_ptr_nonnull(strstr(error.text, "signal"));
 }
-END_TEST
 
 /* Launches of one machine differ, and differ from those of another. A saving of 3 % is one where
  * they differ by 1 %. With --draws, it is none where the ranges overlap. */
@@ -254,7 +249,7 @@ static const struct {
     bool helps;
 } chances[] = {{1100, 0, true}, {200, 20, true}, {6000, 20, false}};
 
-START_TEST(test_chance) {
+TEST_ROWS(test_chance, TABLE_ROWS(chances)) {
     struct tma_experiments experiments;
     struct toy toy = {.port_cycles = 36300, .other_cycles = 73700, .spread = chances[_i].spread};
     machine.topology.seed = 7;
@@ -263,10 +258,9 @@ START_TEST(test_chance) {
     ck_assert_double_eq_tol(port->saved, 0.03, 0.03);
     ck_assert_int_eq(port->helps, chances[_i].helps);
 }
-END_TEST
 
 /* A relief without effect seems to help in few of 200 runs, though launches differ by 10 %. */
-START_TEST(test_no_effect) {
+TEST(test_no_effect) {
     struct toy toy = {.other_cycles = 110000, .spread = 5500};
     unsigned mistaken = 0;
     for (uint32_t seed = 1; seed <= 2000; seed += 10) {
@@ -277,9 +271,8 @@ START_TEST(test_no_effect) {
     }
     ck_assert_uint_le(mistaken, 20);
 }
-END_TEST
 
-START_TEST(test_advice) {
+TEST(test_advice) {
     struct tma_experiments experiments;
     struct toy toy = {.other_cycles = 100000, .bytes = 64};
     ck_assert_int_eq(experiment_on(&toy, 0, &experiments), TMA_OK);
@@ -294,7 +287,6 @@ START_TEST(test_advice) {
     ck_assert_uint_eq(half->cycles.mean, 50000);
     ck_assert_uint_eq(experiments.advice_count, 1);
 }
-END_TEST
 
 /* Saves so many percent, by variant. */
 static bool save(struct tma_relieved *relieved, const uint64_t percent[2]) {
@@ -324,7 +316,7 @@ static const struct tma_workload_kind kind_with_steps = {
     run_toy, copy_toy, tma_release, {steps, 2}};
 
 /* A smaller step is the advice where it saves as much: here of variant 0. */
-START_TEST(test_smaller_step) {
+TEST(test_smaller_step) {
     static const struct {
         const char *key;
         uint32_t variant;
@@ -343,10 +335,9 @@ START_TEST(test_smaller_step) {
         ck_assert_uint_eq(item->variant, advice[i].variant);
     }
 }
-END_TEST
 
 /* A relief with which the workload cannot run is left out; a lack of memory ends everything. */
-START_TEST(test_failures) {
+TEST(test_failures) {
     struct tma_experiments experiments;
     struct toy toy = {
         .port_cycles = 110000, .fails_at_rate = 121000, .failure = TMA_ERROR_DEADLOCK};
@@ -356,7 +347,6 @@ START_TEST(test_failures) {
     toy.failure = TMA_ERROR_MEMORY;
     ck_assert_int_eq(experiment_on(&toy, 0, &experiments), TMA_ERROR_MEMORY);
 }
-END_TEST
 
 static uint64_t allocations_left;
 
@@ -365,7 +355,7 @@ static bool fails_at_end(void) {
 }
 
 /* Each allocation that fails is reported. */
-START_TEST(test_out_of_memory) {
+TEST_ROWS(test_out_of_memory, 2) {
     static struct tma_experiments experiments;
     struct toy toy = {.port_cycles = 110000, .other_cycles = 100};
     enum tma_error_code code = TMA_ERROR_MEMORY;
@@ -381,9 +371,8 @@ START_TEST(test_out_of_memory) {
     tma_allocation_fails = NULL;
     ck_assert_uint_gt(n, 20);
 }
-END_TEST
 
-START_TEST(test_launches) {
+TEST(test_launches) {
     const uint64_t cycles[] = {40, 10, 30, 20};
     struct tma_launches a, b;
     ck_assert_int_eq(tma_launches_of(cycles, 4, &a), TMA_OK);
@@ -397,24 +386,5 @@ START_TEST(test_launches) {
     b.least = 41;
     ck_assert(!tma_launches_overlap(&a, &b) && !tma_launches_overlap(&b, &a));
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("experiment");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_loop_test(tests, test_limits, 0, TABLE_ROWS(limits));
-    tcase_add_test(tests, test_number_of_launches);
-    tcase_add_loop_test(tests, test_jobs, 0, 3);
-    tcase_add_loop_test(tests, test_most_work, 0, 2);
-    tcase_add_test(tests, test_worker_dies);
-    tcase_add_loop_test(tests, test_chance, 0, TABLE_ROWS(chances));
-    tcase_add_test(tests, test_no_effect);
-    tcase_add_test(tests, test_advice);
-    tcase_add_test(tests, test_smaller_step);
-    tcase_add_test(tests, test_failures);
-    tcase_add_loop_test(tests, test_out_of_memory, 0, 2);
-    tcase_add_test(tests, test_launches);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("experiment", .set_up = set_up);

@@ -77,7 +77,7 @@ static struct tma_tile tile_of(enum tma_swizzle swizzle) {
                              .element_bytes = 2};
 }
 
-START_TEST(explains_a_lane) {
+TEST_ROWS(explains_a_lane, TABLE_ROWS(explained)) {
     const struct explained *expected = &explained[_i];
     const struct tma_consumer consumer = {.instruction = expected->instruction,
                                           .lanes = expected->lanes};
@@ -93,9 +93,8 @@ START_TEST(explains_a_lane) {
                   expected->name, got->lane, got->wavefront, got->phase, got->row, got->byte,
                   got->address, got->first_bank, got->last_bank, got->conflicts, got->shares);
 }
-END_TEST
 
-START_TEST(takes_the_worst_unless_told) {
+TEST(takes_the_worst_unless_told) {
     const struct tma_consumer consumer = {.instruction = TMA_LD_SHARED_B32,
                                           .lanes = TMA_LANES_COLUMN};
     const struct tma_tile tile = tile_of(TMA_SWIZZLE_NONE);
@@ -109,7 +108,6 @@ START_TEST(takes_the_worst_unless_told) {
                      TMA_ERROR_ARGUMENT);
     ck_assert_str_eq(error.text, "there is no instruction 32; a pass over the tile has 0 to 31");
 }
-END_TEST
 
 /* What the formats hold. */
 static char *explain_as(const char *format) {
@@ -163,22 +161,11 @@ static const struct format_part parts[] = {
     {pattern_as, "csv", "\n0,9,17,38,1\n"},
 };
 
-START_TEST(format_has) {
+TEST_ROWS(format_has, TABLE_ROWS(parts)) {
     char *text = parts[_i].write(parts[_i].format);
     ck_assert_msg(strstr(text, parts[_i].part) != NULL, "%s has no \"%s\":\n%.2000s",
                   parts[_i].format, parts[_i].part, text);
     free(text);
 }
-END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
-TEST_FILE() {
-    Suite *suite = suite_create("explain");
-    TCase *cases = tcase_create("explain");
-    tcase_add_loop_test(cases, explains_a_lane, 0, COUNT(explained));
-    tcase_add_test(cases, takes_the_worst_unless_told);
-    tcase_add_loop_test(cases, format_has, 0, COUNT(parts));
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+TEST_SUITE("explain");

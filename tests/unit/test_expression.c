@@ -125,7 +125,7 @@ static const struct {
     {"huge - 1 + 1", INT64_MAX},
 };
 
-START_TEST(test_value) {
+TEST_ROWS(test_value, TABLE_ROWS(values)) {
     struct tma_error error;
     int64_t value = 0;
     struct tma_expression *expression = parse(values[_i].text, &error);
@@ -137,7 +137,6 @@ START_TEST(test_value) {
     ck_assert_uint_eq(tma_expression_fault_column(expression, variable_values), 0);
     tma_expression_free(expression);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -175,7 +174,7 @@ static const struct {
     {"k ? 1 : ", 9, "the expression ends here"},
 };
 
-START_TEST(test_syntax_error) {
+TEST_ROWS(test_syntax_error, TABLE_ROWS(syntax_errors)) {
     struct tma_expression *expression = NULL;
     struct tma_error error;
     unsigned column = 0;
@@ -186,7 +185,6 @@ START_TEST(test_syntax_error) {
     ck_assert_msg(strstr(error.text, syntax_errors[_i].says) != NULL, "%s", error.text);
     ck_assert_uint_eq(column, syntax_errors[_i].column);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -208,7 +206,7 @@ static const struct {
     {"k && 1 / zero", 8, "division by zero"},
 };
 
-START_TEST(test_fault) {
+TEST_ROWS(test_fault, TABLE_ROWS(faults)) {
     struct tma_error error;
     struct tma_expression *expression = parse(faults[_i].text, &error);
     int64_t value = 77;
@@ -220,7 +218,6 @@ START_TEST(test_fault) {
     ck_assert_uint_eq(tma_expression_fault_column(expression, variable_values), faults[_i].column);
     tma_expression_free(expression);
 }
-END_TEST
 
 /* Whether an expression is constant, and which variables it has, after its constant parts have been
  * computed. */
@@ -239,7 +236,7 @@ static const struct {
     {"M / zero", false, 0}, /* fails when it is evaluated */
 };
 
-START_TEST(test_dependence) {
+TEST_ROWS(test_dependence, TABLE_ROWS(dependences)) {
     struct tma_error error;
     struct tma_expression *expression = parse(dependences[_i].text, &error);
     int64_t value;
@@ -247,7 +244,6 @@ START_TEST(test_dependence) {
     ck_assert_uint_eq(tma_expression_variables(expression), dependences[_i].variables);
     tma_expression_free(expression);
 }
-END_TEST
 
 /* Fills `text` with `count` copies of `front`, `middle`, and `count` copies of `back`. */
 static void repeat(char *text, const char *front, const char *middle, const char *back, int count) {
@@ -277,7 +273,7 @@ static const struct {
     {"", "k", " ", 1000, "the expression is too long; allowed: 1000 bytes"},
 };
 
-START_TEST(test_size) {
+TEST_ROWS(test_size, TABLE_ROWS(sizes)) {
     char text[2048];
     struct tma_error error;
     int64_t value;
@@ -292,9 +288,8 @@ START_TEST(test_size) {
     ck_assert_int_eq(tma_expression_evaluate(expression, variable_values, &value, &error), TMA_OK);
     tma_expression_free(expression);
 }
-END_TEST
 
-START_TEST(test_number) {
+TEST(test_number) {
     struct tma_expression *expression = tma_expression_of(INT64_MIN);
     int64_t value = 0;
     ck_assert(tma_expression_constant(expression, &value));
@@ -304,7 +299,6 @@ START_TEST(test_number) {
     tma_expression_free(expression);
     tma_expression_free(NULL);
 }
-END_TEST
 
 /* Writes a random expression of the whole grammar. */
 struct sample {
@@ -391,7 +385,7 @@ static void write_any(struct sample *sample, int depth) {
 }
 
 /* EXPRESSIONS in the environment takes another number of them (`make soak`). */
-START_TEST(test_random) {
+TEST(test_random) {
     const char *given = getenv("EXPRESSIONS");
     uint32_t count = (uint32_t)(given == NULL ? some_of(20000) : atoi(given));
     uint32_t good = 0, failed = 0;
@@ -418,10 +412,9 @@ START_TEST(test_random) {
     ck_assert_uint_gt(good, count / 3);
     ck_assert_uint_gt(failed, count / 100);
 }
-END_TEST
 
 /* Random bytes of the language's alphabet neither crash nor hang, and say where they are wrong. */
-START_TEST(test_any_text) {
+TEST(test_any_text) {
     static const char alphabet[] = "kM0129x(),+-*/%<>=!&|?: \tceilminB.";
     struct sample sample = {.state = 1};
     int parsed = 0;
@@ -446,20 +439,5 @@ START_TEST(test_any_text) {
     }
     ck_assert_int_gt(parsed, 300);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("expression");
-    TCase *tcase = tcase_create("expression");
-    tcase_set_timeout(tcase, 600); /* a million expressions; sanitizers are slow */
-    tcase_add_loop_test(tcase, test_value, 0, TABLE_ROWS(values));
-    tcase_add_loop_test(tcase, test_syntax_error, 0, TABLE_ROWS(syntax_errors));
-    tcase_add_loop_test(tcase, test_fault, 0, TABLE_ROWS(faults));
-    tcase_add_loop_test(tcase, test_dependence, 0, TABLE_ROWS(dependences));
-    tcase_add_loop_test(tcase, test_size, 0, TABLE_ROWS(sizes));
-    tcase_add_test(tcase, test_number);
-    tcase_add_test(tcase, test_random);
-    tcase_add_test(tcase, test_any_text);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
-}
+TEST_SUITE("expression", .timeout = 600); /* a million expressions; sanitizers are slow */

@@ -18,7 +18,7 @@ static const struct {
     {TMA_FRAGMENT_LDMATRIX_TRANS, 16, 2},
 };
 
-START_TEST(each_element_has_one_place) {
+TEST_ROWS(each_element_has_one_place, TABLE_ROWS(fragments)) {
     struct tma_fragment fragment;
     static bool seen[256 * 256];
     ck_assert_int_eq(tma_fragment_of(fragments[_i].kind, fragments[_i].bits, fragments[_i].size,
@@ -40,7 +40,6 @@ START_TEST(each_element_has_one_place) {
         }
     ck_assert_uint_eq(fragment.threads * fragment.elements, fragment.rows * fragment.columns);
 }
-END_TEST
 
 static void put(uint32_t (*words)[32], const struct tma_fragment *fragment, uint32_t row,
                 uint32_t column, uint32_t value) {
@@ -50,7 +49,7 @@ static void put(uint32_t (*words)[32], const struct tma_fragment *fragment, uint
 }
 
 /* A has a one at (row, k) and B at (k, column): D has one at (row, column). */
-START_TEST(products_find_their_elements) {
+TEST_ROWS(products_find_their_elements, 5) {
     static const uint32_t places[][3] = {{0, 0, 0}, {3, 5, 6}, {9, 12, 1}, {15, 15, 7}, {8, 7, 4}};
     static struct tma_ptx_matrices room;
     const struct tma_ptx_product product = {.shape = {.m = 16, .n = 8, .k = 16},
@@ -81,9 +80,8 @@ START_TEST(products_find_their_elements) {
             ck_assert_uint_eq(d[element][thread], one ? 0x3f800000 : 0);
         }
 }
-END_TEST
 
-START_TEST(ldmatrix_spreads_rows_alike) {
+TEST_ROWS(ldmatrix_spreads_rows_alike, 2) {
     struct tma_fragment fragment;
     uint8_t rows[8][16];
     uint32_t lanes[32];
@@ -103,9 +101,8 @@ START_TEST(ldmatrix_spreads_rows_alike) {
             ck_assert_uint_eq(half, row << 8 | column);
         }
 }
-END_TEST
 
-START_TEST(sizes_that_no_instruction_has) {
+TEST(sizes_that_no_instruction_has) {
     static const struct {
         enum tma_fragment_kind kind;
         uint32_t bits, size;
@@ -124,15 +121,5 @@ START_TEST(sizes_that_no_instruction_has) {
         ck_assert_ptr_nonnull(strstr(error.text, wrong[i].text));
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("fragment");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, each_element_has_one_place, 0, TABLE_ROWS(fragments));
-    tcase_add_loop_test(tests, products_find_their_elements, 0, 5);
-    tcase_add_loop_test(tests, ldmatrix_spreads_rows_alike, 0, 2);
-    tcase_add_test(tests, sizes_that_no_instruction_has);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("fragment");

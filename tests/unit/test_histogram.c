@@ -5,7 +5,7 @@
 #include "engine/observe/histogram.h"
 #include "suite.h"
 
-START_TEST(test_every_event_has_a_word_and_figures) {
+TEST_ROWS(test_every_event_has_a_word_and_figures, TMA_EVENT_KIND_COUNT) {
     enum tma_event_kind kind = (enum tma_event_kind)_i;
     ck_assert_str_ne(tma_event_word(kind), "");
     for (int other = 0; other < _i; other++)
@@ -16,16 +16,14 @@ START_TEST(test_every_event_has_a_word_and_figures) {
             ck_assert_str_eq(tma_event_figure(kind, i + 1), "");
     ck_assert_str_eq(tma_event_figure(kind, TMA_EVENT_FIGURES), "");
 }
-END_TEST
 
-START_TEST(test_every_cause_has_a_key_and_a_text) {
+TEST_ROWS(test_every_cause_has_a_key_and_a_text, TMA_CAUSE_COUNT) {
     enum tma_cause cause = (enum tma_cause)_i;
     ck_assert_str_ne(tma_cause_key(cause), "");
     ck_assert_str_ne(tma_cause_text(cause), "");
     for (int other = 0; other < _i; other++)
         ck_assert_str_ne(tma_cause_key(cause), tma_cause_key((enum tma_cause)other));
 }
-END_TEST
 
 /* Percentiles are nearest-rank: of n sorted values, number ceil(n / 2) is the median and number
  * ceil(0.95 n) is the 95th percentile. */
@@ -50,15 +48,14 @@ static void check_equal(const struct tma_distribution *a, const struct tma_distr
     ck_assert_uint_eq(a->max, b->max);
 }
 
-START_TEST(test_distribution_of_list) {
+TEST_ROWS(test_distribution_of_list, TABLE_ROWS(lists)) {
     uint64_t values[8];
     memcpy(values, lists[_i].values, sizeof values);
     struct tma_distribution distribution = tma_distribution_of(values, lists[_i].count);
     check_equal(&distribution, &lists[_i].expected);
 }
-END_TEST
 
-START_TEST(test_histogram_matches_the_list) {
+TEST_ROWS(test_histogram_matches_the_list, TABLE_ROWS(lists)) {
     struct tma_histogram *histogram = tma_histogram_new();
     for (size_t i = 0; i < lists[_i].count; i++)
         tma_histogram_add(histogram, lists[_i].values[i]);
@@ -66,10 +63,9 @@ START_TEST(test_histogram_matches_the_list) {
     check_equal(&distribution, &lists[_i].expected);
     tma_histogram_free(histogram);
 }
-END_TEST
 
 /* Of 100 values, the 50th is the median and the 95th is the 95th percentile. */
-START_TEST(test_percentile_ranks_of_100) {
+TEST(test_percentile_ranks_of_100) {
     uint64_t values[100];
     for (size_t i = 0; i < 100; i++)
         values[i] = 100 - i;
@@ -77,11 +73,10 @@ START_TEST(test_percentile_ranks_of_100) {
     ck_assert_uint_eq(distribution.median, 50);
     ck_assert_uint_eq(distribution.p95, 95);
 }
-END_TEST
 
 /* Over the whole range of 64 bits, a histogram is exact below 4096, and at most one part in 2048
  * too low above. */
-START_TEST(test_histogram_precision) {
+TEST(test_histogram_precision) {
     for (unsigned shift = 0; shift < 64; shift++)
         for (int64_t offset = -1; offset <= 1; offset++) {
             uint64_t value = ((uint64_t)1 << shift) + (uint64_t)offset;
@@ -95,17 +90,5 @@ START_TEST(test_histogram_precision) {
             tma_histogram_free(histogram);
         }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("names and distributions");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_every_event_has_a_word_and_figures, 0, TMA_EVENT_KIND_COUNT);
-    tcase_add_loop_test(tests, test_every_cause_has_a_key_and_a_text, 0, TMA_CAUSE_COUNT);
-    tcase_add_loop_test(tests, test_distribution_of_list, 0, TABLE_ROWS(lists));
-    tcase_add_loop_test(tests, test_histogram_matches_the_list, 0, TABLE_ROWS(lists));
-    tcase_add_test(tests, test_percentile_ranks_of_100);
-    tcase_add_test(tests, test_histogram_precision);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("names and distributions");

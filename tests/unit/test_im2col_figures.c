@@ -169,7 +169,7 @@ static void check_row(const struct example *example, const struct tma_tensor_map
     ck_assert_uint_eq(row->shared_address, 128 * index);
 }
 
-START_TEST(pixels_match_the_figure) {
+TEST_ROWS(pixels_match_the_figure, TABLE_ROWS(examples)) {
     const struct example *example = &examples[_i];
     struct tma_tensor_map map;
     struct tma_operation operation;
@@ -194,12 +194,5 @@ START_TEST(pixels_match_the_figure) {
     ck_assert_uint_eq(size.rows, example->rows);
     ck_assert_uint_eq(size.transaction_bytes, example->rows * 2 * example->channels_per_pixel);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("figures 13 to 24");
-    TCase *figures = tcase_create("figures");
-    tcase_add_loop_test(figures, pixels_match_the_figure, 0, TABLE_ROWS(examples));
-    suite_add_tcase(suite, figures);
-    return run_suite(suite);
-}
+TEST_SUITE("figures 13 to 24");

@@ -60,7 +60,7 @@ static const char *limit(void) {
     return tma_verdict_of(&findings, false).key;
 }
 
-START_TEST(cycles_of_the_kernel_are_a_limit) {
+TEST(cycles_of_the_kernel_are_a_limit) {
     compute(TMA_WORK_CYCLES, 10000, 0, 0);
     find_out();
     ck_assert_uint_eq(find("computing")->before.mean, START + 10000 + SPIN);
@@ -70,9 +70,8 @@ START_TEST(cycles_of_the_kernel_are_a_limit) {
     ck_assert_ptr_null(find("sfu"));
     ck_assert_ptr_null(find("shared_memory"));
 }
-END_TEST
 
-START_TEST(tensor_cores_are_a_limit) {
+TEST(tensor_cores_are_a_limit) {
     enum { WORK = 256 * 256 * 16 };
     compute(TMA_WORK_MMA, 256, 256, 16);
     find_out();
@@ -83,19 +82,17 @@ START_TEST(tensor_cores_are_a_limit) {
                           MMA_WAIT);
     ck_assert_str_eq(limit(), "tensor_cores");
 }
-END_TEST
 
-START_TEST(wavefronts_are_a_limit) {
+TEST(wavefronts_are_a_limit) {
     compute(TMA_WORK_SHARED, 11000, 0, 0);
     find_out();
     ck_assert_uint_eq(find("shared_memory")->before.mean, START + 11000);
     ck_assert_uint_eq(find("shared_memory")->cycles.mean, START + 10000);
     ck_assert_str_eq(limit(), "shared_memory");
 }
-END_TEST
 
 /* 11 operations in the time of 10. */
-START_TEST(units_are_a_limit) {
+TEST(units_are_a_limit) {
     compute(TMA_WORK_INSTRUCTIONS, 32000, 0, 0);
     find_out();
     ck_assert_uint_eq(find("fma")->before.mean, START + 1000);
@@ -110,10 +107,9 @@ START_TEST(units_are_a_limit) {
     ck_assert_uint_eq(find("sfu")->cycles.mean, START + 3637);
     ck_assert_str_eq(limit(), "sfu");
 }
-END_TEST
 
 /* With room for a second CTA on each SM, all CTAs run at once. */
-START_TEST(occupancy_is_a_limit) {
+TEST(occupancy_is_a_limit) {
     compute(TMA_WORK_CYCLES, 1000, 0, 0);
     kernel.cta_count = 2 * machine.sm_count;
     kernel.ctas_per_sm = 1;
@@ -129,10 +125,9 @@ START_TEST(occupancy_is_a_limit) {
     ck_assert_str_eq(find("occupancy")->change,
                      "2 CTAs on an SM instead of 1, for which it has no room,");
 }
-END_TEST
 
 /* A wave and one CTA take as long as two waves. */
-START_TEST(a_last_wave_is_a_limit) {
+TEST(a_last_wave_is_a_limit) {
     compute(TMA_WORK_CYCLES, 1000, 0, 0);
     kernel.cta_count = machine.sm_count + 1;
     kernel.ctas_per_sm = 1;
@@ -142,7 +137,6 @@ START_TEST(a_last_wave_is_a_limit) {
     ck_assert_uint_eq(find("waves")->cycles.mean,
                       (wave * (machine.sm_count + 1) + machine.sm_count - 1) / machine.sm_count);
 }
-END_TEST
 
 static const char *const scenarios[] = {
     "attention", "cluster_of_4", "conv_taps",      "dynamic_tiles", "early_exit", "gemm",
@@ -179,7 +173,7 @@ static uint64_t try_again(const struct tma_experiment *experiment) {
 }
 
 /* Every experiment can be repeated, and none changes the kernel that it copies. */
-START_TEST(experiments_of_scenarios_are_true) {
+TEST_ROWS(experiments_of_scenarios_are_true, TABLE_ROWS(scenarios)) {
     static const char *const settings[] = {"gpu.topology.draw=0"};
     read_scenario(scenarios[_i], settings, 1);
     const struct tma_kernel *plain = &scenario.program->kernel;
@@ -201,7 +195,6 @@ START_TEST(experiments_of_scenarios_are_true) {
     ck_assert(memcmp(copy, plain->statements, plain->statement_count * sizeof copy[0]) == 0);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 /* What the watch has seen, and when it ends the run. */
 struct seen {
@@ -225,7 +218,7 @@ static enum tma_error_code watch_run(struct seen *seen, struct tma_result *into)
                                   NULL, &error);
 }
 
-START_TEST(a_watch_follows_a_kernel) {
+TEST_ROWS(a_watch_follows_a_kernel, TABLE_ROWS(scenarios)) {
     struct seen seen = {0};
     read_scenario(scenarios[_i], NULL, 0);
     ck_assert_int_eq(watch_run(&seen, &again), TMA_OK);
@@ -245,20 +238,5 @@ START_TEST(a_watch_follows_a_kernel) {
               again.busy_sfu <= 1 && again.busy_shared <= 1);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("kernel_experiments");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, cycles_of_the_kernel_are_a_limit);
-    tcase_add_test(tests, tensor_cores_are_a_limit);
-    tcase_add_test(tests, wavefronts_are_a_limit);
-    tcase_add_test(tests, units_are_a_limit);
-    tcase_add_test(tests, occupancy_is_a_limit);
-    tcase_add_test(tests, a_last_wave_is_a_limit);
-    tcase_add_loop_test(tests, experiments_of_scenarios_are_true, 0, TABLE_ROWS(scenarios));
-    tcase_add_loop_test(tests, a_watch_follows_a_kernel, 0, TABLE_ROWS(scenarios));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("kernel_experiments", .timeout = 120);

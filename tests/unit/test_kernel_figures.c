@@ -32,7 +32,7 @@ static struct tma_report_input input_of(void) {
 }
 
 /* Of the H200's 132 SMs, clusters of four fit 120. */
-START_TEST(test_sms_of_clusters) {
+TEST(test_sms_of_clusters) {
     const char *const settings[] = {"kernel.ctas=264"};
     run("configs/scenarios/kernels/cluster_of_4.yaml", settings, 1);
     struct tma_report_input input = input_of();
@@ -41,11 +41,10 @@ START_TEST(test_sms_of_clusters) {
     ck_assert_double_eq_tol(figures.limits[TMA_LIMIT_SM_PORT].used, result.busy_sm_port, 1e-3);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 /* DRAM and the crossbar keep their clocks: at half the SM clock they move twice as much in a
  * cycle. The port of an SM has the clock of the SM. */
-START_TEST(test_limits_of_clock) {
+TEST(test_limits_of_clock) {
     const char *const settings[] = {"kernel.sm_clock=990 MHz"};
     struct tma_figures figures[2];
     for (size_t i = 0; i < 2; i++) {
@@ -63,10 +62,9 @@ START_TEST(test_limits_of_clock) {
     ck_assert_double_eq_tol(slow[TMA_LIMIT_DRAM].bytes_per_cycle_per_sm,
                             2 * fast[TMA_LIMIT_DRAM].bytes_per_cycle_per_sm, 0.1);
 }
-END_TEST
 
 /* The time at the chosen clock of a loaded GPU is that of a simulation at this clock, to 1.2 %. */
-START_TEST(test_chosen_time_is_simulated) {
+TEST_ROWS(test_chosen_time_is_simulated, some_of(2)) {
     static const char *const clocks[] = {"single", "sustained"};
     char chosen[64];
     const char *settings[] = {chosen, "gpu=h100_sxm", "K=2048"};
@@ -87,16 +85,5 @@ START_TEST(test_chosen_time_is_simulated) {
     ck_assert_double_eq_tol(loaded.ns, fixed.ns, 0.012 * fixed.ns);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
-TEST_FILE() {
-    load_engine();
-    Suite *suite = suite_create("kernel_figures");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, test_sms_of_clusters);
-    tcase_add_test(tests, test_limits_of_clock);
-    tcase_add_loop_test(tests, test_chosen_time_is_simulated, 0, some_of(2));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("kernel_figures", .prepare = load_engine, .timeout = 60);

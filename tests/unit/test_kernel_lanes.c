@@ -72,7 +72,7 @@ static const struct {
      1, 1, 4, 0, 0, 0, 0, 2048},
 };
 
-START_TEST(accesses) {
+TEST_ROWS(accesses, TABLE_ROWS(kernels)) {
     static struct tma_scenario scenario;
     static struct tma_result result;
     struct tma_error error = {.text = ""};
@@ -100,7 +100,6 @@ START_TEST(accesses) {
         (unsigned long long)counters->reduced_bytes);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 /* The cycles of a kernel with one role. */
 static uint64_t cycles_of(const char *program) {
@@ -122,7 +121,7 @@ static uint64_t cycles_of(const char *program) {
 }
 
 /* A hit takes what L1's rows say: issue, a wavefront and hit, behind the slot of the load. */
-START_TEST(a_hit_takes_its_latency) {
+TEST(a_hit_takes_its_latency) {
     char text[200];
     uint64_t cycles[2];
     for (int i = 0; i < 2; i++) {
@@ -138,7 +137,6 @@ START_TEST(a_hit_takes_its_latency) {
     ck_assert_uint_ge((cycles[1] - cycles[0]) / 100, hit);
     ck_assert_uint_le((cycles[1] - cycles[0]) / 100, hit + 1); /* the actor's step */
 }
-END_TEST
 
 /* Two CTAs of a cluster reach each other's shared memory: what a run counts. */
 #define PAIR                                                                                       \
@@ -183,7 +181,7 @@ static const struct {
      "deadlock", 0, 0, 0},
 };
 
-START_TEST(exchanges_between_ctas) {
+TEST_ROWS(exchanges_between_ctas, TABLE_ROWS(exchanges)) {
     static struct tma_scenario scenario;
     static struct tma_result result;
     struct tma_error error = {.text = ""};
@@ -202,7 +200,6 @@ START_TEST(exchanges_between_ctas) {
     ck_assert_uint_eq(result.counters.dsmem_bytes, 2048 + exchanges[_i].bytes);
     ck_assert_uint_eq(result.counters.dsmem_flits, 64 + exchanges[_i].flits);
 }
-END_TEST
 
 /* A row that no entry names, or that is no coordinate, stops the run. */
 static const struct {
@@ -221,7 +218,7 @@ static const struct {
      "entry 0 of its table is 4294967296; allowed: 32 bits with a sign", TMA_ERROR_ARGUMENT},
 };
 
-START_TEST(rows_of_tables) {
+TEST_ROWS(rows_of_tables, TABLE_ROWS(bad_rows)) {
     static struct tma_scenario scenario;
     static struct tma_result result;
     struct tma_error error = {.text = ""};
@@ -232,7 +229,6 @@ START_TEST(rows_of_tables) {
     ck_assert_msg(strstr(error.text, bad_rows[_i].error) != NULL, "%s", error.text);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 /* What the launch before has gathered is in L2: the rows that its table names, not those of the
  * box. */
@@ -243,7 +239,7 @@ static const char *const gathers[] = {
         LINE("wait_loads: 0"),
 };
 
-START_TEST(gathered_rows_stay) {
+TEST_ROWS(gathered_rows_stay, TABLE_ROWS(gathers)) {
     static struct tma_scenario scenario;
     static struct tma_result result;
     struct tma_error error = {.text = ""};
@@ -257,7 +253,6 @@ START_TEST(gathered_rows_stay) {
         tma_scenario_free(&scenario);
     }
 }
-END_TEST
 
 /* What a run is planned for is what it counts: a copy for each row that does not lie behind the one
  * before. Samples, projections and the progress of a run rely on it. */
@@ -273,7 +268,7 @@ static const struct {
     {HEAD LINE("cp_async: {map: X, into: t, at: [0, 8]}"), 1},
 };
 
-START_TEST(copies_are_counted) {
+TEST_ROWS(copies_are_counted, TABLE_ROWS(copies)) {
     static struct tma_scenario scenario;
     static struct tma_result result;
     struct tma_error error = {.text = ""};
@@ -290,18 +285,5 @@ START_TEST(copies_are_counted) {
     ck_assert_uint_eq(result.counters.operations, copies[_i].operations);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("lanes of kernels");
-    TCase *cases = tcase_create("lanes");
-    tcase_add_loop_test(cases, accesses, 0, (int)TABLE_ROWS(kernels));
-    tcase_add_test(cases, a_hit_takes_its_latency);
-    tcase_add_loop_test(cases, exchanges_between_ctas, 0, (int)TABLE_ROWS(exchanges));
-    tcase_add_loop_test(cases, rows_of_tables, 0, (int)TABLE_ROWS(bad_rows));
-    tcase_add_loop_test(cases, gathered_rows_stay, 0, (int)TABLE_ROWS(gathers));
-    tcase_add_loop_test(cases, copies_are_counted, 0, (int)TABLE_ROWS(copies));
-    suite_add_tcase(suite, cases);
-    load_engine();
-    return run_suite(suite);
-}
+TEST_SUITE("lanes of kernels", .prepare = load_engine);

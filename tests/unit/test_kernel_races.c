@@ -189,7 +189,7 @@ static enum tma_error_code run(int number, size_t timing, bool allowed, struct t
     return code;
 }
 
-START_TEST(races) {
+TEST_ROWS(races, TABLE_ROWS(kernels)) {
     static struct tma_result result;
     for (size_t t = 0; t < TABLE_ROWS(timings); t++) {
         struct tma_error error = {0};
@@ -206,7 +206,6 @@ START_TEST(races) {
         ck_assert_ptr_nonnull(strstr(result.first_race, "race on "));
     }
 }
-END_TEST
 
 #define PRODUCT_OF(loads, product)                                                                 \
     BEFORE_RING "  rings: {t: {stages: 2, operands: {a: 16 KiB, b: 16 KiB}}}\n" BEHIND_RING        \
@@ -260,7 +259,7 @@ static const struct {
      "a of the mma has 256 x 64 elements, 32768 bytes; its place in c has 16384"},
 };
 
-START_TEST(operands) {
+TEST_ROWS(operands, TABLE_ROWS(products)) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     bool good = tma_scenario_read_text(products[_i].text, "text", NULL, 0, &scenario, &list);
@@ -270,7 +269,6 @@ START_TEST(operands) {
     tma_scenario_free(&scenario);
     tma_diagnostics_free(&list);
 }
-END_TEST
 
 /* Of random kernels, each timing finds a race, or none does. Those that deadlock or fault with one
  * of them are left out. */
@@ -283,7 +281,7 @@ static void release_to_no_other(struct yaml_text *yaml) {
         memset(at, ' ', sizeof words - 1);
 }
 
-START_TEST(random_kernels_race_in_any_timing) {
+TEST(random_kernels_race_in_any_timing) {
     static struct yaml_text yaml;
     static struct tma_scenario scenario;
     static struct tma_result result;
@@ -313,16 +311,5 @@ START_TEST(random_kernels_race_in_any_timing) {
     ck_assert_int_gt(20 * clean, count);
     ck_assert_msg(racing > 0 || count < RANDOM_KERNELS, "no kernel races");
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("races of kernels");
-    TCase *cases = tcase_create("races");
-    tcase_set_timeout(cases, 36000); /* a soak takes long */
-    tcase_add_loop_test(cases, races, 0, (int)TABLE_ROWS(kernels));
-    tcase_add_loop_test(cases, operands, 0, (int)TABLE_ROWS(products));
-    tcase_add_test(cases, random_kernels_race_in_any_timing);
-    suite_add_tcase(suite, cases);
-    load_engine();
-    return run_suite(suite);
-}
+TEST_SUITE("races of kernels", .timeout = 36000, .prepare = load_engine); /* a soak takes long */

@@ -76,7 +76,7 @@ static void read_good(const char *yaml, struct tma_scenario *scenario) {
     tma_diagnostics_free(&list);
 }
 
-START_TEST(test_keys) {
+TEST(test_keys) {
     struct tma_scenario scenario;
     read_good(text, &scenario);
     const struct tma_kernel *kernel = &scenario.program->kernel;
@@ -101,7 +101,6 @@ START_TEST(test_keys) {
     ck_assert_uint_eq(kernel->roles[1].end, 23);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 static const struct {
     enum tma_statement_kind kind;
@@ -123,7 +122,7 @@ static const struct {
     {TMA_STATEMENT_EXIT, 27, 27},
 };
 
-START_TEST(test_statements) {
+TEST(test_statements) {
     struct tma_scenario scenario;
     read_good(text, &scenario);
     const struct tma_kernel *kernel = &scenario.program->kernel;
@@ -171,7 +170,6 @@ START_TEST(test_statements) {
     ck_assert_uint_eq(at[2].line, 24);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 static const char *const files[] = {
     "attention", "cluster_of_4", "conv_taps",      "dynamic_tiles", "early_exit", "gemm",
@@ -189,7 +187,7 @@ static char *print(const struct tma_scenario *scenario) {
 }
 
 /* Ranks that vary, as a list of expressions, keep their form. */
-START_TEST(test_printed_ranks) {
+TEST(test_printed_ranks) {
     struct tma_scenario scenario;
     read_good(text, &scenario);
     char *printed = print(&scenario);
@@ -199,10 +197,9 @@ START_TEST(test_printed_ranks) {
     free(printed);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 /* A kernel that is printed and read back has the same statements, and prints the same. */
-START_TEST(test_printed_kernel) {
+TEST_ROWS(test_printed_kernel, TABLE_ROWS(files)) {
     char path[96];
     struct tma_scenario scenario, again;
     struct tma_diagnostics list = {0};
@@ -230,7 +227,6 @@ START_TEST(test_printed_kernel) {
     tma_scenario_free(&again);
     tma_diagnostics_free(&list);
 }
-END_TEST
 
 static uint64_t allocations, failing; /* the number of the one that fails */
 
@@ -239,7 +235,7 @@ static bool fails_at_its_turn(void) {
 }
 
 /* Each allocation fails in turn: the kernel is whole, or an error says that memory ran out. */
-START_TEST(test_lack_of_memory) {
+TEST(test_lack_of_memory) {
     struct tma_scenario whole;
     read_good(text, &whole);
     char *expected = print(&whole);
@@ -268,17 +264,5 @@ START_TEST(test_lack_of_memory) {
     free(expected);
     tma_scenario_free(&whole);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("kernel_reader");
-    TCase *tcase = tcase_create("kernel_reader");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, test_keys);
-    tcase_add_test(tcase, test_statements);
-    tcase_add_loop_test(tcase, test_printed_kernel, 0, TABLE_ROWS(files));
-    tcase_add_test(tcase, test_printed_ranks);
-    tcase_add_test(tcase, test_lack_of_memory);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
-}
+TEST_SUITE("kernel_reader", .timeout = 60);

@@ -1566,7 +1566,7 @@ static bool races(const struct tma_kernel *kernel) {
     return false;
 }
 
-START_TEST(random_kernels_are_exact) {
+TEST(random_kernels_are_exact) {
     static struct yaml_text yaml;
     static struct tma_scenario scenario;
     int count = kernels_to_try(RANDOM_KERNELS), ran = 0;
@@ -1589,14 +1589,6 @@ START_TEST(random_kernels_are_exact) {
     }
     ck_assert_int_gt(4 * ran, count); /* others fault, deadlock, or are refused */
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("kernels and reference");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 36000); /* a soak takes hours */
-    tcase_add_test(tests, random_kernels_are_exact);
-    suite_add_tcase(suite, tests);
-    load_engine();
-    return run_suite(suite);
-}
+TEST_SUITE("kernels and reference", .timeout = 36000,
+           .prepare = load_engine); /* a soak takes hours */

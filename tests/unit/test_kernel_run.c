@@ -203,7 +203,7 @@ static void run(void) {
     ck_assert_msg(run_kernel(NULL) == TMA_OK, "%s", error.text);
 }
 
-START_TEST(compute_takes_its_time) {
+TEST(compute_takes_its_time) {
     begin("r");
     compute(TMA_WORK_CYCLES, 100);
     instruct(TMA_FMA, 320);    /* 32 a cycle */
@@ -218,10 +218,9 @@ START_TEST(compute_takes_its_time) {
     ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100 + SPIN + 10 + 10 + 11 + 10 + 12);
     ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_SHARED], 7);
 }
-END_TEST
 
 /* 64 x 8 x 16 products at 64 a cycle are 128 cycles. */
-START_TEST(products_run_beside_the_role) {
+TEST(products_run_beside_the_role) {
     begin("r");
     multiply(64, 8, 16, 1);
     multiply(64, 8, 16, 1);
@@ -231,11 +230,10 @@ START_TEST(products_run_beside_the_role) {
     run();
     ck_assert_uint_eq(result.cycles, START + MMA_ISSUE + 2 * 128 + MMA_WAIT);
 }
-END_TEST
 
 /* Four instructions of 128 cycles each, of which two are in flight: the third and fourth are issued
  * when the first and second are done. Arithmetic is done meanwhile, what follows it is not. */
-START_TEST(products_wait_for_those_in_flight) {
+TEST(products_wait_for_those_in_flight) {
     machine.sm.mma_queue = 2;
     begin("r");
     multiply(64, 8, 64, 1);
@@ -248,9 +246,8 @@ START_TEST(products_wait_for_those_in_flight) {
     run();
     ck_assert_uint_eq(result.cycles, START + MMA_ISSUE + 100 + 500 + SPIN);
 }
-END_TEST
 
-START_TEST(roles_share_the_tensor_cores) {
+TEST(roles_share_the_tensor_cores) {
     for (int i = 0; i < 2; i++) {
         begin(i == 0 ? "a" : "b");
         multiply(64, 8, 16, 0);
@@ -263,11 +260,10 @@ START_TEST(roles_share_the_tensor_cores) {
     ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_TENSOR_QUEUE], 128);
     ck_assert_uint_eq(result.counters.multiply_adds, 2 * 64 * 8 * 16);
 }
-END_TEST
 
 /* FMA pipes, 32 a cycle, and special functions, 4 a cycle, work for 100 cycles each while a product
  * of 128 does. */
-START_TEST(work_beside_products_is_known) {
+TEST(work_beside_products_is_known) {
     begin("r");
     multiply(64, 8, 16, 1);
     instruct(TMA_FMA, 3200);
@@ -281,12 +277,11 @@ START_TEST(work_beside_products_is_known) {
     ck_assert_double_eq_tol(result.busy_sfu * cycles, 100, 0.01);
     ck_assert_double_eq_tol(result.overlap_sfu * cycles, 28, 0.01);
 }
-END_TEST
 
 /* Two roles want the same pipe, each all of it for 100 cycles: of a quarter, all goes to the first
  * one, and of the rest half. It does 5/8 of a cycle's work in a cycle, until it ends. Then the
  * other one has the pipe alone. What they take longer than alone is waiting for units. */
-START_TEST(roles_share_a_pipe) {
+TEST(roles_share_a_pipe) {
     static const struct {
         uint32_t first_percent, waits[2];
     } turns[] = {{25, {60, 100}}, {0, {100, 100}}, {100, {0, 100}}};
@@ -304,10 +299,9 @@ START_TEST(roles_share_a_pipe) {
         }
     }
 }
-END_TEST
 
 /* What runs in another pipe costs nothing; without products, nor do issue slots. */
-START_TEST(pipes_run_beside_one_another) {
+TEST(pipes_run_beside_one_another) {
     for (int i = 0; i < 2; i++) {
         begin(i == 0 ? "a" : "b");
         instruct(i == 0 ? TMA_FMA : TMA_SFU, i == 0 ? 3200 : 400);
@@ -317,12 +311,11 @@ START_TEST(pipes_run_beside_one_another) {
     ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100);
     ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_COMPUTE], 100);
 }
-END_TEST
 
 /* 100 multiplications of each warp take 400 cycles; beside products they are 6 cycles apart, so
  * that 88 of 600 cycles of them are left when the products end after 512. Other instructions, 1
  * cycle each, are as fast as ever. */
-START_TEST(products_slow_instructions_down) {
+TEST(products_slow_instructions_down) {
     machine.core.mma_warp_issue_millicycles = 6000;
     begin("r");
     multiply(64, 8, 64, 1);
@@ -335,9 +328,8 @@ START_TEST(products_slow_instructions_down) {
     run();
     ck_assert_uint_eq(result.cycles, START + MMA_ISSUE + 512 + MMA_WAIT);
 }
-END_TEST
 
-START_TEST(a_barrier_waits_for_the_last_role) {
+TEST(a_barrier_waits_for_the_last_role) {
     kernel.barrier_count = 1;
     for (int i = 0; i < 2; i++) {
         begin(i == 0 ? "a" : "b");
@@ -350,7 +342,6 @@ START_TEST(a_barrier_waits_for_the_last_role) {
     ck_assert_uint_eq(result.cycles, START + 10 + SPIN + BARRIER);
     ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_BARRIER], 10 + SPIN + BARRIER);
 }
-END_TEST
 
 /* A producer that loads rows one after the other, and a consumer that waits and releases. */
 static void stream(uint32_t depth, int64_t steps) {
@@ -369,7 +360,7 @@ static void stream(uint32_t depth, int64_t steps) {
     end();
 }
 
-START_TEST(a_stage_goes_round) {
+TEST(a_stage_goes_round) {
     /* The load is issued when the producer has looked and expects the bytes; the consumer wakes
      * when they are there. Then the producer sees the release, and so on. */
     enum {
@@ -386,9 +377,8 @@ START_TEST(a_stage_goes_round) {
     }
     set_up();
 }
-END_TEST
 
-START_TEST(deep_rings_are_bound_by_the_producer) {
+TEST(deep_rings_are_bound_by_the_producer) {
     enum { STEPS = 50, TURN = WAIT + EXPECT + ISSUE };
     stream(64, STEPS);
     run();
@@ -398,9 +388,8 @@ START_TEST(deep_rings_are_bound_by_the_producer) {
     ck_assert_uint_ge(result.cycles, least);
     ck_assert_uint_le(result.cycles, least + (STEPS - 1) * 8);
 }
-END_TEST
 
-START_TEST(the_next_cta_follows_on_its_sm) {
+TEST(the_next_cta_follows_on_its_sm) {
     begin("r");
     compute(TMA_WORK_CYCLES, 100);
     end();
@@ -410,11 +399,10 @@ START_TEST(the_next_cta_follows_on_its_sm) {
     ck_assert_uint_eq(result.cycles, 3 * (START + 100 + SPIN) + 2 * LAUNCH);
     ck_assert_uint_eq(result.cta_cycles.count, 3 * SMS);
 }
-END_TEST
 
 /* Two CTAs on each SM come to the first statement at once, and wait for the same fetch. The CTAs
  * with the higher numbers come to the second one first, and fetch it; the others find it there. */
-START_TEST(an_sm_fetches_a_statement_once) {
+TEST(an_sm_fetches_a_statement_once) {
     enum { FETCH = 100, LATE = 200, EARLY = 10, REST = 50 };
     machine.warp.fetch_cycles = FETCH;
     begin("r");
@@ -429,9 +417,8 @@ START_TEST(an_sm_fetches_a_statement_once) {
     ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_FETCH], SMS * (FETCH + 2 * FETCH));
     ck_assert_uint_eq(result.cta_cycles.min, START + FETCH + EARLY + SPIN + FETCH + REST + SPIN);
 }
-END_TEST
 
-START_TEST(occupancy_follows_from_resources) {
+TEST(occupancy_follows_from_resources) {
     begin("r");
     end();
     kernel.roles[0].warps = 8;
@@ -441,9 +428,8 @@ START_TEST(occupancy_follows_from_resources) {
     kernel.shared_bytes = 40 * 1024; /* of 64 KiB */
     ck_assert_uint_eq(tma_kernel_ctas_per_sm(&machine, &kernel), 1);
 }
-END_TEST
 
-START_TEST(dynamic_tiles_come_from_a_counter) {
+TEST(dynamic_tiles_come_from_a_counter) {
     begin("r");
     struct tma_statement *tiles_of = tiles(TMA_TILES_DYNAMIC, 3, 1);
     compute(TMA_WORK_CYCLES, 100);
@@ -454,11 +440,10 @@ START_TEST(dynamic_tiles_come_from_a_counter) {
     ck_assert_uint_eq(result.cycles, START + 3 * (100 + SPIN) + 3 * TILE);
     ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_TILE], 3 * TILE);
 }
-END_TEST
 
 /* Loads of the warps that compute run two iterations ahead: each step issues the load of the step
  * after the next, and the last two none. */
-START_TEST(loads_run_ahead) {
+TEST(loads_run_ahead) {
     ring(3);
     begin("r");
     struct tma_statement *steps = loop(VARIABLE, 5);
@@ -480,10 +465,9 @@ START_TEST(loads_run_ahead) {
     uint64_t first = START + EXPECT + HIT + WAKE, body = 1000 + SPIN;
     ck_assert_uint_eq(result.cycles, first + 5 * body + 4 * WAIT + 3 * (EXPECT + ISSUE));
 }
-END_TEST
 
 /* Both waits, with and without .read, end when the store has been read from shared memory. */
-START_TEST(a_store_is_waited_for) {
+TEST(a_store_is_waited_for) {
     enum { READ = 10 + 4 + 6, STORE_WAKE = 3 };
     for (int full = 0; full < 2; full++) {
         set_up();
@@ -499,7 +483,6 @@ START_TEST(a_store_is_waited_for) {
     }
     set_up();
 }
-END_TEST
 
 /* Programs that people write. Each builds its kernel, and says how many operations, loaded and
  * stored rows it has. */
@@ -721,7 +704,7 @@ static void add_span(void *context, const struct tma_span *span) {
     time->cycles += span->end_cycle - span->start_cycle;
 }
 
-START_TEST(programs_run) {
+TEST_ROWS(programs_run, TABLE_ROWS(programs)) {
     const struct tma_span_sink sink = {.span = add_span};
     const struct tma_watch watch = {.spans = &sink};
     programs[_i].build();
@@ -749,7 +732,6 @@ START_TEST(programs_run) {
         ck_assert_uint_eq(spent, lasted);
     }
 }
-END_TEST
 
 /* Programs whose cycles follow from the machine's numbers, because one role works all the time.
  *
@@ -938,14 +920,13 @@ static const struct {
      START + 6 * (TURN + EXPECT) + 4 * HAND_BACK - ARRIVE + ARRIVED + WAKE + STORED},
 };
 
-START_TEST(programs_take_their_time) {
+TEST_ROWS(programs_take_their_time, TABLE_ROWS(known)) {
     known[_i].build();
     run();
     ck_assert_msg(result.cycles == known[_i].cycles, "%s: %llu cycles instead of %llu",
                   known[_i].what, (unsigned long long)result.cycles,
                   (unsigned long long)known[_i].cycles);
 }
-END_TEST
 
 /* What is refused, or found while it runs: with a part of its text. */
 static void never_filled(void) {
@@ -1047,7 +1028,7 @@ static const struct {
     {"too few releases", too_few_releases, TMA_ERROR_DEADLOCK,
      "role producer (i = 2) waits for stage 0 of ring ring0 to be empty", 2},
     {"endless", endless, TMA_ERROR_ARGUMENT, "the loop over i never ends", 0},
-    {"too many", too_many, TMA_ERROR_ARGUMENT, "more than 10^9 operations", 0},
+    {"too many", too_many, TMA_ERROR_ARGUMENT, "more than 1000000000 need the option --yes", 0},
     {"coordinates", past_coordinates, TMA_ERROR_FAULT, "role producer, operation 0", 3},
     {"too large", too_large, TMA_ERROR_ARGUMENT, "bytes of shared memory", 0},
     {"threads", too_many_threads, TMA_ERROR_ARGUMENT, "threads", 0},
@@ -1056,7 +1037,7 @@ static const struct {
     {"barrier", missing_barrier, TMA_ERROR_DEADLOCK, "at barrier meet, which 1 of 2", 1},
 };
 
-START_TEST(faults_are_named) {
+TEST_ROWS(faults_are_named, TABLE_ROWS(refusals)) {
     struct tma_kernel_place place = {0};
     refusals[_i].build();
     enum tma_error_code code = run_kernel(&place);
@@ -1066,10 +1047,9 @@ START_TEST(faults_are_named) {
     if (refusals[_i].line != 0)
         ck_assert_uint_eq(place.line, refusals[_i].line);
 }
-END_TEST
 
 /* At half the SM clock, DRAM's latency is half as many cycles. */
-START_TEST(memory_keeps_its_clock) {
+TEST(memory_keeps_its_clock) {
     kernel.cold = true;
     stream(1, 1);
     run();
@@ -1083,33 +1063,5 @@ START_TEST(memory_keeps_its_clock) {
     ck_assert_uint_lt(result.cycles, usual);
     ck_assert_uint_ge(2 * result.cycles, usual);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("kernel_run");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, compute_takes_its_time);
-    tcase_add_test(tests, products_run_beside_the_role);
-    tcase_add_test(tests, products_wait_for_those_in_flight);
-    tcase_add_test(tests, roles_share_the_tensor_cores);
-    tcase_add_test(tests, work_beside_products_is_known);
-    tcase_add_test(tests, roles_share_a_pipe);
-    tcase_add_test(tests, pipes_run_beside_one_another);
-    tcase_add_test(tests, products_slow_instructions_down);
-    tcase_add_test(tests, a_barrier_waits_for_the_last_role);
-    tcase_add_test(tests, a_stage_goes_round);
-    tcase_add_test(tests, deep_rings_are_bound_by_the_producer);
-    tcase_add_test(tests, the_next_cta_follows_on_its_sm);
-    tcase_add_test(tests, an_sm_fetches_a_statement_once);
-    tcase_add_test(tests, occupancy_follows_from_resources);
-    tcase_add_test(tests, dynamic_tiles_come_from_a_counter);
-    tcase_add_test(tests, loads_run_ahead);
-    tcase_add_test(tests, a_store_is_waited_for);
-    tcase_add_test(tests, memory_keeps_its_clock);
-    tcase_add_loop_test(tests, programs_run, 0, TABLE_ROWS(programs));
-    tcase_add_loop_test(tests, programs_take_their_time, 0, TABLE_ROWS(known));
-    tcase_add_loop_test(tests, faults_are_named, 0, TABLE_ROWS(refusals));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("kernel_run", .set_up = set_up, .tear_down = tear_down);

@@ -38,17 +38,16 @@ static const struct {
     {TMA_ELEMENT_INT64, -1, 0xffffffffffffffff},
 };
 
-START_TEST(test_elements) {
+TEST_ROWS(test_elements, TABLE_ROWS(elements)) {
     uint8_t bytes[8] = {0};
     uint64_t bits = 0;
     tma_element_from_number(elements[_i].type, elements[_i].value, bytes);
     memcpy(&bits, bytes, sizeof bits);
     ck_assert_uint_eq(bits, elements[_i].bits);
 }
-END_TEST
 
 /* Every number of 8 and 16 bits is its own nearest one. */
-START_TEST(test_round_trip) {
+TEST_ROWS(test_round_trip, 4) {
     static const enum tma_element types[] = {TMA_ELEMENT_FLOAT16, TMA_ELEMENT_BFLOAT16,
                                              TMA_ELEMENT_E4M3, TMA_ELEMENT_E5M2};
     uint32_t size = tma_element_bytes(types[_i]);
@@ -61,7 +60,6 @@ START_TEST(test_round_trip) {
         ck_assert_mem_eq(bytes, again, size);
     }
 }
-END_TEST
 
 static const struct {
     enum tma_element type;
@@ -77,13 +75,12 @@ static const struct {
     {TMA_ELEMENT_INT32, 0xffffffff, 1, 2},
 };
 
-START_TEST(test_distance) {
+TEST_ROWS(test_distance, TABLE_ROWS(distances)) {
     uint8_t a[8], b[8];
     memcpy(a, &distances[_i].a, 8);
     memcpy(b, &distances[_i].b, 8);
     ck_assert_double_eq(tma_element_distance(distances[_i].type, a, b), distances[_i].distance);
 }
-END_TEST
 
 static const char sample[] =
     "name: sample\n"
@@ -108,7 +105,7 @@ static const char sample[] =
     "  - {pointer: null}\n"
     "  - {bytes: 24, patches: [{at: 8, pointer: c}, {at: 16, u16: 7}]}\n";
 
-START_TEST(test_launch_file) {
+TEST(test_launch_file) {
     struct tma_launch launch;
     struct tma_diagnostics list = tma_diagnostics_empty();
     static const char *const settings[] = {"grid=[3]", "buffers.d.contents=zero"};
@@ -149,7 +146,6 @@ START_TEST(test_launch_file) {
     tma_diagnostics_free(&list);
     tma_launch_free(&launch);
 }
-END_TEST
 
 /* Lines behind "ptx: p\ngrid: 1\n", and the first error, with its line and column. */
 static const struct {
@@ -176,7 +172,7 @@ static const struct {
     {"parameters: [{map_bytes: 00ff}]\n", 3, 26, "is not 256 hexadecimal digits"},
 };
 
-START_TEST(test_broken) {
+TEST_ROWS(test_broken, TABLE_ROWS(broken)) {
     char text[512];
     struct tma_launch launch;
     struct tma_diagnostics list = tma_diagnostics_empty();
@@ -189,7 +185,6 @@ START_TEST(test_broken) {
     tma_diagnostics_free(&list);
     tma_launch_free(&launch);
 }
-END_TEST
 
 static const char record[] =
     "{\"label\": \"a small one\", \"family\": \"copy\", \"kernel\": \"k\", \"ptx\": \"k.ptx\", "
@@ -206,7 +201,7 @@ static const char record[] =
     "1.0, \"low\": -3, \"count\": 7}}]%s}";
 
 /* Floating-point data is known only where outputs are compared. */
-START_TEST(test_record) {
+TEST_ROWS(test_record, 2) {
     char text[2048];
     struct tma_launch launch;
     struct tma_diagnostics list = tma_diagnostics_empty();
@@ -227,9 +222,8 @@ START_TEST(test_record) {
     tma_diagnostics_free(&list);
     tma_launch_free(&launch);
 }
-END_TEST
 
-START_TEST(test_broken_record) {
+TEST(test_broken_record) {
     struct tma_launch launch;
     struct tma_diagnostics list = tma_diagnostics_empty();
     static const char text[] = "{\"label\": \"x\", \"grid\": [0, 1, 1], \"buffers\": []}";
@@ -240,18 +234,5 @@ START_TEST(test_broken_record) {
     tma_diagnostics_free(&list);
     tma_launch_free(&launch);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("launch");
-    TCase *tests = tcase_create("launch");
-    tcase_add_loop_test(tests, test_elements, 0, TABLE_ROWS(elements));
-    tcase_add_loop_test(tests, test_round_trip, 0, 4);
-    tcase_add_loop_test(tests, test_distance, 0, TABLE_ROWS(distances));
-    tcase_add_test(tests, test_launch_file);
-    tcase_add_loop_test(tests, test_broken, 0, TABLE_ROWS(broken));
-    tcase_add_loop_test(tests, test_record, 0, 2);
-    tcase_add_test(tests, test_broken_record);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("launch");

@@ -96,7 +96,7 @@ static const struct {
 };
 /* clang-format on */
 
-START_TEST(whole_outputs) {
+TEST_ROWS(whole_outputs, TABLE_ROWS(cases)) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -119,9 +119,8 @@ START_TEST(whole_outputs) {
     ck_assert_str_eq(text, cases[_i].output);
     free(text);
 }
-END_TEST
 
-START_TEST(faults_and_prefetches_have_no_layout) {
+TEST(faults_and_prefetches_have_no_layout) {
     struct tma_operation operation = tile_load;
     struct tma_layout_view view = {&tile_map, &operation, "A"};
     operation.coordinates[0] = 1;
@@ -131,13 +130,5 @@ START_TEST(faults_and_prefetches_have_no_layout) {
     operation.direction = TMA_PREFETCH;
     ck_assert(tma_layout_write(&view, 0, NULL, NULL) == TMA_ERROR_ARGUMENT);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("layout report");
-    TCase *all = tcase_create("outputs");
-    tcase_add_loop_test(all, whole_outputs, 0, sizeof cases / sizeof cases[0]);
-    tcase_add_test(all, faults_and_prefetches_have_no_layout);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("layout report");

@@ -35,7 +35,7 @@ static void disturb(uint64_t *state, struct tma_tensor_map *map) {
     }
 }
 
-START_TEST(plain_maps_are_legal_everywhere) {
+TEST(plain_maps_are_legal_everywhere) {
     uint64_t state = 24;
     unsigned plain = 0, legal = 0;
     for (int i = 0; i < 40000; i++) {
@@ -51,10 +51,9 @@ START_TEST(plain_maps_are_legal_everywhere) {
     ck_assert_uint_gt(plain, 1000); /* else the test says little */
     ck_assert_uint_gt(legal, plain);
 }
-END_TEST
 
 /* The nearest legal values of all violations together make a map legal, on every architecture. */
-START_TEST(disturbed_maps_are_repaired) {
+TEST(disturbed_maps_are_repaired) {
     uint64_t state = 42;
     for (int i = 0; i < 40000; i++) {
         struct tma_tensor_map map;
@@ -69,7 +68,6 @@ START_TEST(disturbed_maps_are_repaired) {
         ck_assert_uint_eq(tma_tensor_map_check(&map, architecture, NULL, 0), 0);
     }
 }
-END_TEST
 
 /* What the command refuses, tma_execute refuses. */
 static const struct illegal {
@@ -86,7 +84,7 @@ static const struct illegal {
     {"kind", TMA_FIELD_KIND, 0, 7},
 };
 
-START_TEST(execute_refuses_illegal_maps) {
+TEST_ROWS(execute_refuses_illegal_maps, TABLE_ROWS(illegal)) {
     static uint8_t bytes[1 << 20], shared_bytes[1 << 16];
     struct tma_tensor_map map = tiled;
     map.box_dim[0] = 64;
@@ -99,9 +97,8 @@ START_TEST(execute_refuses_illegal_maps) {
                       TMA_ERROR_TENSOR_MAP,
                   "%s", illegal[_i].name);
 }
-END_TEST
 
-START_TEST(first_violation_is_the_text) {
+TEST(first_violation_is_the_text) {
     struct tma_tensor_map map = tiled;
     struct tma_error error;
     map.box_dim[0] = 12;
@@ -113,15 +110,5 @@ START_TEST(first_violation_is_the_text) {
     map.swizzle = TMA_SWIZZLE_96B; /* legal on sm_103 */
     ck_assert_int_eq(tma_tensor_map_require_legal(&map, &error), TMA_OK);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("legal");
-    TCase *tests = tcase_create("legal");
-    tcase_add_test(tests, plain_maps_are_legal_everywhere);
-    tcase_add_test(tests, disturbed_maps_are_repaired);
-    tcase_add_loop_test(tests, execute_refuses_illegal_maps, 0, sizeof illegal / sizeof illegal[0]);
-    tcase_add_test(tests, first_violation_is_the_text);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("legal");

@@ -28,7 +28,7 @@ static const struct tma_tensor_map huge = {
 
 /* Row 3 begins at 384, in line 3 of the pattern. Its byte 20 is in chunk 1, which lies at 1 XOR 3 =
  * 2: at 384 + 32 + 4 = 420. Its global address is 4096 + 2000020 + (5000000 + 3) * 2^39. */
-START_TEST(huge_tensor_is_located) {
+TEST(huge_tensor_is_located) {
     struct tma_violation violation;
     ck_assert_uint_eq(tma_tensor_map_check(&huge, TMA_SM_90, &violation, 1), 0);
     struct tma_operation load = {.coordinates = {2000000, 5000000}};
@@ -44,7 +44,6 @@ START_TEST(huge_tensor_is_located) {
     ck_assert_uint_eq(places[0].shared_address, 420);
     ck_assert_uint_eq(places[0].row, 3);
 }
-END_TEST
 
 /* float32, 8 x 8 x 8, boxes of 4 x 5 x 4 with element strides 1, 2 and 3: ceil(5 / 2) = 3 rows of
  * 16 bytes, ceil(4 / 3) = 2 times. */
@@ -71,7 +70,7 @@ static const struct {
     {{0, INT64_MAX, 2}, 0, 0, 0}, {{INT64_MIN, 1, 2}, 0, 0, 0},
 };
 
-START_TEST(element_strides_skip_elements) {
+TEST_ROWS(element_strides_skip_elements, TABLE_ROWS(elements)) {
     struct tma_operation load = {.coordinates = {0, 1, 2}, .shared_address = 128};
     struct tma_layout layout = begin(&strided, &load);
     struct tma_element_place places[TMA_MAX_PLACES];
@@ -85,10 +84,9 @@ START_TEST(element_strides_skip_elements) {
     struct tma_byte_place place = tma_layout_byte(&layout, elements[_i].address);
     ck_assert_mem_eq(place.coordinates, coordinates, sizeof coordinates);
 }
-END_TEST
 
 /* Bytes next to the box on both sides, and far away from it. */
-START_TEST(bytes_beside_the_box_are_outside) {
+TEST(bytes_beside_the_box_are_outside) {
     struct tma_operation load = {.coordinates = {0, 1, 2}, .shared_address = 128};
     struct tma_layout layout = begin(&strided, &load);
     ck_assert_int_eq(tma_layout_byte(&layout, 128 + 6 * 16 - 1).kind, TMA_BYTE_ELEMENT);
@@ -97,10 +95,9 @@ START_TEST(bytes_beside_the_box_are_outside) {
     ck_assert_int_eq(tma_layout_byte(&layout, 0).kind, TMA_BYTE_OUTSIDE);
     ck_assert_int_eq(tma_layout_byte(&layout, UINT32_MAX).kind, TMA_BYTE_OUTSIDE);
 }
-END_TEST
 
 /* If gather4 lists a row three times, its elements have three places. */
-START_TEST(repeated_gather_row_has_several_places) {
+TEST(repeated_gather_row_has_several_places) {
     struct tma_tensor_map map = strided;
     map.rank = 2;
     map.box_dim[1] = 1;
@@ -113,11 +110,10 @@ START_TEST(repeated_gather_row_has_several_places) {
     ck_assert_uint_eq(places[1].shared_address, 2 * 16 + 4);
     ck_assert_uint_eq(places[2].shared_address, 3 * 16 + 4);
 }
-END_TEST
 
 /* Figure 19: pixel W = 8 of image 10 is the first halo pixel after 32 others, and the first of the
  * next 32: rows 32 and 34. W = 9 is only in a halo: row 33. */
-START_TEST(halo_pixel_has_two_places) {
+TEST(halo_pixel_has_two_places) {
     struct tma_tensor_map map = {.kind = TMA_MAP_IM2COL_W128,
                                  .data_type = TMA_FLOAT16,
                                  .rank = 4,
@@ -141,16 +137,5 @@ START_TEST(halo_pixel_has_two_places) {
     element[2] = 3; /* another row of the image */
     ck_assert_uint_eq(tma_layout_element(&layout, element, places), 0);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("locate");
-    TCase *all = tcase_create("queries");
-    tcase_add_test(all, huge_tensor_is_located);
-    tcase_add_loop_test(all, element_strides_skip_elements, 0, TABLE_ROWS(elements));
-    tcase_add_test(all, bytes_beside_the_box_are_outside);
-    tcase_add_test(all, repeated_gather_row_has_several_places);
-    tcase_add_test(all, halo_pixel_has_two_places);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("locate");

@@ -196,7 +196,7 @@ static void write_slots(const struct tma_lowered *lowered, char *text) {
     *text = '\0';
 }
 
-START_TEST(instructions_become_those_of_ptxas) {
+TEST_ROWS(instructions_become_those_of_ptxas, TABLE_ROWS(cases)) {
     const struct rule_case *rule = &cases[_i];
     char text[TEXT_BYTES], slots[256 * TMA_PIPE_COUNT];
     struct tma_diagnostics list = tma_diagnostics_empty();
@@ -219,10 +219,9 @@ START_TEST(instructions_become_those_of_ptxas) {
     tma_ptx_module_free(module);
     tma_diagnostics_free(&list);
 }
-END_TEST
 
 /* Values that fit nowhere are stored and loaded. */
-START_TEST(registers_that_do_not_fit_are_spilled) {
+TEST(registers_that_do_not_fit_are_spilled) {
     char text[1 << 16];
     struct tma_diagnostics list = tma_diagnostics_empty();
     struct tma_lowered_function whole;
@@ -255,9 +254,8 @@ START_TEST(registers_that_do_not_fit_are_spilled) {
     tma_ptx_module_free(module);
     tma_diagnostics_free(&list);
 }
-END_TEST
 
-START_TEST(rules_have_keys) {
+TEST(rules_have_keys) {
     for (int rule = 0; rule < TMA_LOWERING_RULE_COUNT; rule++) {
         ck_assert(tma_lowering_key((enum tma_lowering_rule)rule)[0] != '\0');
         ck_assert(tma_lowering_text((enum tma_lowering_rule)rule)[0] != '\0');
@@ -265,14 +263,5 @@ START_TEST(rules_have_keys) {
     for (int pipe = 0; pipe < TMA_PIPE_COUNT; pipe++)
         ck_assert(tma_pipe_name((enum tma_pipe)pipe)[0] != '\0');
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("lowering");
-    TCase *rules = tcase_create("rules");
-    tcase_add_loop_test(rules, instructions_become_those_of_ptxas, 0, TABLE_ROWS(cases));
-    tcase_add_test(rules, registers_that_do_not_fit_are_spilled);
-    tcase_add_test(rules, rules_have_keys);
-    suite_add_tcase(suite, rules);
-    return run_suite(suite);
-}
+TEST_SUITE("lowering");

@@ -14,7 +14,7 @@ static double in_time(const struct tma_machine_parameter *parameter, double valu
     return parameter->quantity == TMA_QUANTITY_RATE ? value * mhz / 1000 : value * 1000 / mhz;
 }
 
-START_TEST(l2_keeps_its_times_and_rates) {
+TEST_ROWS(l2_keeps_its_times_and_rates, CLOCKS) {
     struct tma_machine own = shipped_machine("h200");
     struct tma_machine other = tma_machine_at_clock(&own, clocks_mhz[_i]);
     uint32_t seen = 0;
@@ -36,10 +36,9 @@ START_TEST(l2_keeps_its_times_and_rates) {
     }
     ck_assert_uint_eq(seen, 19); /* 15 of l2, 4 of crossbar: none of DRAM counts cycles */
 }
-END_TEST
 
 /* Every time of a section is one of its clock, but those that the crossbar has of the SMs. */
-START_TEST(sections_have_their_clocks) {
+TEST(sections_have_their_clocks) {
     for (size_t i = 0; i < tma_machine_parameter_count; i++) {
         const struct tma_machine_parameter *parameter = &tma_machine_parameters[i];
         bool l2 = strncmp(parameter->path, "l2.", 3) == 0,
@@ -55,9 +54,8 @@ START_TEST(sections_have_their_clocks) {
             ck_assert_msg(!parameter->sm_cycles, "%s counts cycles of the SMs", parameter->path);
     }
 }
-END_TEST
 
-START_TEST(dram_keeps_its_times_and_rates) {
+TEST_ROWS(dram_keeps_its_times_and_rates, CLOCKS) {
     struct tma_machine own = shipped_machine("h200");
     struct tma_machine other = tma_machine_at_clock(&own, clocks_mhz[_i]);
     double mhz = clocks_mhz[_i], own_mhz = own.sm_clock_mhz;
@@ -67,7 +65,6 @@ START_TEST(dram_keeps_its_times_and_rates) {
     ck_assert_double_eq_tol((double)tma_machine_dram_cycles(&other) / mhz,
                             (double)tma_machine_dram_cycles(&own) / own_mhz, 1 / mhz + 1 / own_mhz);
 }
-END_TEST
 
 /* The SMs take nothing of the time: slices of L2, or DRAM, limit the rate. */
 static struct tma_machine limited_by_memory(void) {
@@ -98,7 +95,7 @@ static double ns_of_rows(const struct tma_machine *of, bool warm) {
     return (double)cycles * 1000 / of->sm_clock_mhz;
 }
 
-START_TEST(loads_take_the_same_time) {
+TEST_ROWS(loads_take_the_same_time, CLOCKS) {
     struct tma_machine own = limited_by_memory();
     struct tma_machine other = tma_machine_at_clock(&own, clocks_mhz[_i]);
     for (int warm = 0; warm < 2; warm++) {
@@ -107,15 +104,5 @@ START_TEST(loads_take_the_same_time) {
                       warm ? "L2" : "DRAM", before, own.sm_clock_mhz, after, clocks_mhz[_i]);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("machine at another clock");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, l2_keeps_its_times_and_rates, 0, CLOCKS);
-    tcase_add_loop_test(tests, dram_keeps_its_times_and_rates, 0, CLOCKS);
-    tcase_add_loop_test(tests, loads_take_the_same_time, 0, CLOCKS);
-    tcase_add_test(tests, sections_have_their_clocks);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("machine at another clock");

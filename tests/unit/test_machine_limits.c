@@ -71,7 +71,7 @@ static void write_changed(FILE *to, int fault) {
     fclose(from);
 }
 
-START_TEST(faulty_value_is_reported) {
+TEST_ROWS(faulty_value_is_reported, TABLE_ROWS(faults)) {
     char path[] = "/tmp/test_machine_limits.XXXXXX";
     struct tma_machine machine;
     struct tma_diagnostics list = {0};
@@ -88,12 +88,5 @@ START_TEST(faulty_value_is_reported) {
     ck_assert_msg(found, "no \"%s\" in: %s", faults[_i].text, list.items[0].text);
     tma_diagnostics_free(&list);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("limits of machines");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, faulty_value_is_reported, 0, TABLE_ROWS(faults));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("limits of machines");

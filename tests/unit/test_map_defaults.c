@@ -25,7 +25,7 @@ static const struct {
      {UINT64_C(1) << 32, UINT64_C(1) << 63, UINT64_MAX}},
 };
 
-START_TEST(strides_of_a_dense_tensor) {
+TEST_ROWS(strides_of_a_dense_tensor, TABLE_ROWS(tensors)) {
     struct tma_tensor_map map = {.data_type = tensors[_i].data_type,
                                  .interleave = tensors[_i].interleave,
                                  .rank = tensors[_i].rank};
@@ -36,7 +36,6 @@ START_TEST(strides_of_a_dense_tensor) {
     for (int d = 0; d < TMA_MAX_RANK - 1; d++)
         ck_assert_uint_eq(map.global_strides[d], tensors[_i].strides[d]);
 }
-END_TEST
 
 static const struct {
     enum tma_map_kind kind;
@@ -56,7 +55,7 @@ static const struct {
     {TMA_MAP_IM2COL_W, TMA_UINT8, 32, TMA_SWIZZLE_32B},
 };
 
-START_TEST(the_narrowest_swizzle_that_holds_a_row) {
+TEST_ROWS(the_narrowest_swizzle_that_holds_a_row, TABLE_ROWS(boxes)) {
     struct tma_tensor_map map = {.kind = boxes[_i].kind, .data_type = boxes[_i].data_type};
     if (map.kind == TMA_MAP_TILED)
         map.box_dim[0] = boxes[_i].elements;
@@ -64,13 +63,5 @@ START_TEST(the_narrowest_swizzle_that_holds_a_row) {
         map.channels_per_pixel = boxes[_i].elements;
     ck_assert_int_eq(tma_fitting_swizzle(&map), boxes[_i].swizzle);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("defaults of tensor maps");
-    TCase *tests = tcase_create("defaults");
-    tcase_add_loop_test(tests, strides_of_a_dense_tensor, 0, TABLE_ROWS(tensors));
-    tcase_add_loop_test(tests, the_narrowest_swizzle_that_holds_a_row, 0, TABLE_ROWS(boxes));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("defaults of tensor maps");

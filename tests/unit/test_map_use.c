@@ -60,7 +60,7 @@ static const struct {
      0},
 };
 
-START_TEST(test_pipeline) {
+TEST_ROWS(test_pipeline, TABLE_ROWS(walks)) {
     char text[600];
     snprintf(text, sizeof text,
              "workload:\n"
@@ -76,9 +76,8 @@ START_TEST(test_pipeline) {
                   (unsigned long long)use.row_bytes);
     ck_assert(!use_of(text, 1).loads);
 }
-END_TEST
 
-START_TEST(test_stores_and_interleaved_maps) {
+TEST(test_stores_and_interleaved_maps) {
     static const char text[] = "workload:\n"
                                "  ctas: 2\n"
                                "  iterations: 4\n"
@@ -92,7 +91,6 @@ START_TEST(test_stores_and_interleaved_maps) {
     ck_assert(use.loads);
     ck_assert_uint_eq(use.row_bytes, 0);
 }
-END_TEST
 
 /* 4 CTAs. */
 static const struct {
@@ -109,7 +107,7 @@ static const struct {
     {"[k * 64, 0]", "{k: [cta, 16, ctas]}", 2048},
 };
 
-START_TEST(test_kernel) {
+TEST_ROWS(test_kernel, TABLE_ROWS(loops)) {
     char text[600];
     snprintf(text, sizeof text,
              "kernel:\n"
@@ -135,14 +133,5 @@ START_TEST(test_kernel) {
     ck_assert_msg(use.row_bytes == loops[_i].bytes, "%s: %llu", loops[_i].at,
                   (unsigned long long)use.row_bytes);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("map_use");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_pipeline, 0, TABLE_ROWS(walks));
-    tcase_add_test(tests, test_stores_and_interleaved_maps);
-    tcase_add_loop_test(tests, test_kernel, 0, TABLE_ROWS(loops));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("map_use");

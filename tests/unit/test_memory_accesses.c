@@ -114,7 +114,7 @@ static const struct {
     {TMA_CACHING_EVICT_LAST, TMA_CACHING_EVICT_FIRST, 15, 15, HIT},
 };
 
-START_TEST(test_hits) {
+TEST_ROWS(test_hits, TABLE_ROWS(loads)) {
     uint64_t line = near_line(0);
     ck_assert_uint_eq(
         load(line, LINE_SECTORS,
@@ -123,10 +123,9 @@ START_TEST(test_hits) {
     load(line, loads[_i].sectors_before, loads[_i].before);
     ck_assert_uint_eq(load(line, loads[_i].sectors, loads[_i].caching), loads[_i].expected);
 }
-END_TEST
 
 /* A line is valid by sectors: a load asks L2 for those that it lacks, alone. */
-START_TEST(test_sectors) {
+TEST(test_sectors) {
     uint64_t line = near_line(0);
     load(line, 1, TMA_CACHING_ALL);
     struct tma_memory_counters before = tma_memory_count(memory);
@@ -137,10 +136,9 @@ START_TEST(test_sectors) {
     ck_assert_uint_eq(after.l1_sectors - before.l1_sectors, 3);
     ck_assert_uint_eq(load(line, 7, TMA_CACHING_ALL), HIT);
 }
-END_TEST
 
 /* What a fence makes invalid comes from L2 again. */
-START_TEST(test_invalidate) {
+TEST(test_invalidate) {
     uint64_t line = near_line(0);
     load(line, LINE_SECTORS, TMA_CACHING_ALL);
     ck_assert_uint_eq(latency((struct tma_access){.kind = TMA_ACCESS_INVALIDATE, .wavefronts = 1}),
@@ -148,18 +146,16 @@ START_TEST(test_invalidate) {
     ck_assert_uint_eq(load(line, LINE_SECTORS, TMA_CACHING_ALL), L2_HIT);
     ck_assert_uint_eq(load(line, LINE_SECTORS, TMA_CACHING_ALL), HIT);
 }
-END_TEST
 
 /* The way to the other partition. */
-START_TEST(test_far) {
+TEST(test_far) {
     uint64_t line = line_of_row(&map, (uint32_t)row_at_home(&machine, &map, 1, 0));
     ck_assert_uint_eq(load(line, LINE_SECTORS, TMA_CACHING_L2), L2_HIT + ACROSS + DRAM);
     ck_assert_uint_eq(load(line, LINE_SECTORS, TMA_CACHING_L2), L2_HIT);
 }
-END_TEST
 
 /* Loads of what is on its way wait for it, and ask L2 for what nobody has asked for. */
-START_TEST(test_merge) {
+TEST(test_merge) {
     uint64_t line = near_line(0), cycles[3];
     struct tma_access accesses[] = {
         access_of(1000, TMA_ACCESS_LOAD, line, 3),
@@ -173,10 +169,9 @@ START_TEST(test_merge) {
     ck_assert_uint_eq(cycles[0], cycles[1]);
     ck_assert_uint_gt(cycles[2], cycles[1]);
 }
-END_TEST
 
 /* Wavefronts take the data path that shared memory has, one after the other. */
-START_TEST(test_wavefronts) {
+TEST(test_wavefronts) {
     uint64_t line = near_line(0), cycles[2];
     load(line, LINE_SECTORS, TMA_CACHING_ALL);
     uint64_t start = tma_memory_now(memory) + LONG_AFTER;
@@ -190,10 +185,9 @@ START_TEST(test_wavefronts) {
     ck_assert_uint_eq(cycles[1], HIT + 4);
     ck_assert_uint_eq(tma_memory_access_shared(memory, 0, start, 1), start + 4 + 5 + 1);
 }
-END_TEST
 
 /* Lines are looked up one a cycle. */
-START_TEST(test_look_ups) {
+TEST(test_look_ups) {
     struct tma_access access = access_of(0, TMA_ACCESS_LOAD, 0, 1);
     access.line_count = 8;
     for (uint32_t i = 0; i < access.line_count; i++)
@@ -201,7 +195,6 @@ START_TEST(test_look_ups) {
     latency(access);
     ck_assert_uint_eq(latency(access), HIT + 7);
 }
-END_TEST
 
 /* With a carve-out of 56 KiB, 8 KiB are left: 64 lines, 16 in each set. */
 static const struct {
@@ -216,18 +209,17 @@ static const struct {
     {64, TMA_CACHING_EVICT_FIRST, TMA_CACHING_ALL, true},
 };
 
-START_TEST(test_capacity) {
+TEST_ROWS(test_capacity, TABLE_ROWS(capacities)) {
     uint64_t first = line_of_row(&map, 0);
     tma_memory_carve_out(memory, 33 * 1024);
     for (uint32_t i = 0; i < capacities[_i].lines; i++)
         load(first + i, 1, i == 0 ? capacities[_i].first : capacities[_i].all);
     ck_assert_uint_eq(load(first, 1, TMA_CACHING_ALL) == HIT, capacities[_i].kept);
 }
-END_TEST
 
 /* While 16 requests are on their way, further loads wait; so do those behind them that would hit.
  */
-START_TEST(test_misses) {
+TEST(test_misses) {
     uint64_t hit = near_line(100), cycles[2];
     load(hit, 1, TMA_CACHING_ALL);
     uint64_t start = tma_memory_now(memory) + LONG_AFTER;
@@ -249,20 +241,18 @@ START_TEST(test_misses) {
             ck_assert_uint_gt(cycles[1], L2_HIT);
     }
 }
-END_TEST
 
 /* A store is done when the SM knows that L2 has it. It leaves L1 as it is. */
-START_TEST(test_stores) {
+TEST(test_stores) {
     uint64_t line = near_line(0);
     ck_assert_uint_eq(latency(access_of(0, TMA_ACCESS_STORE, line, LINE_SECTORS)), WRITTEN);
     ck_assert_uint_eq(load(line, LINE_SECTORS, TMA_CACHING_ALL), L2_HIT);
     ck_assert_uint_eq(latency(access_of(0, TMA_ACCESS_STORE, line, LINE_SECTORS)), WRITTEN);
     ck_assert_uint_eq(load(line, LINE_SECTORS, TMA_CACHING_ALL), HIT);
 }
-END_TEST
 
 /* 16 flits may be in flight: four whole lines, or three in part. */
-START_TEST(test_write_flits) {
+TEST(test_write_flits) {
     for (uint32_t partial = 0; partial < 2; partial++) {
         struct tma_access access = access_of(0, TMA_ACCESS_STORE, 0, LINE_SECTORS);
         uint64_t before = 0;
@@ -278,11 +268,10 @@ START_TEST(test_write_flits) {
         }
     }
 }
-END_TEST
 
 /* A reduction is done at L2, an atomic when its result is in registers; neither leaves its sectors
  * in L1. DRAM brings what L2 lacks. */
-START_TEST(test_atomics) {
+TEST_ROWS(test_atomics, 2) {
     enum tma_access_kind kind = _i == 0 ? TMA_ACCESS_REDUCE : TMA_ACCESS_ATOMIC;
     uint64_t line = near_line(0);
     uint64_t cold = latency(access_of(0, kind, line, 1));
@@ -295,7 +284,6 @@ START_TEST(test_atomics) {
     ck_assert_uint_eq(load(line, 2, TMA_CACHING_ALL), HIT);
     ck_assert_uint_gt(load(line, 1, TMA_CACHING_ALL), HIT);
 }
-END_TEST
 
 enum { RANDOM_ACCESSES = 4000, RANDOM_SMS = 4 };
 
@@ -346,32 +334,12 @@ static uint64_t run_randomly(uint32_t seed, uint64_t window) {
 
 /* All accesses end, and nothing is left behind. When they end does not depend on how far the caller
  * lets the memory system run ahead of them. */
-START_TEST(test_random) {
+TEST_ROWS(test_random, 4) {
     uint64_t first = run_randomly((uint32_t)_i, 1);
     for (uint32_t window = 1; window <= 16; window *= 4) {
         recreate();
         ck_assert_uint_eq(run_randomly((uint32_t)_i, window), first);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("accesses of warps");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_hits, 0, sizeof loads / sizeof *loads);
-    tcase_add_test(tests, test_sectors);
-    tcase_add_test(tests, test_invalidate);
-    tcase_add_test(tests, test_far);
-    tcase_add_test(tests, test_merge);
-    tcase_add_test(tests, test_wavefronts);
-    tcase_add_test(tests, test_look_ups);
-    tcase_add_loop_test(tests, test_capacity, 0, sizeof capacities / sizeof *capacities);
-    tcase_add_test(tests, test_misses);
-    tcase_add_test(tests, test_stores);
-    tcase_add_test(tests, test_write_flits);
-    tcase_add_loop_test(tests, test_atomics, 0, 2);
-    tcase_add_loop_test(tests, test_random, 0, 4);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("accesses of warps", .set_up = set_up, .tear_down = tear_down);

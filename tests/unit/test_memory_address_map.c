@@ -18,14 +18,13 @@ static uint32_t h200_slice(uint64_t line) {
     return tma_slice_hash_policy(TMA_SLICE_HASH_h200)->server(line).slice;
 }
 
-START_TEST(test_h200_hash_is_for_47_slices) {
+TEST(test_h200_hash_is_for_47_slices) {
     ck_assert_uint_eq(tma_slice_hash_policy(TMA_SLICE_HASH_h200)->slices, SLICES);
     ck_assert_uint_eq(tma_slice_hash_policy(TMA_SLICE_HASH_even)->slices, 0);
 }
-END_TEST
 
 /* In each 1 KiB, two slices have four lines each. In each 4 KiB, eight slices have lines. */
-START_TEST(test_h200_hash_of_neighbours) {
+TEST(test_h200_hash_of_neighbours) {
     for (uint64_t line = 0; line < (uint64_t)PAGES * PAGE_LINES; line += 32) {
         uint64_t seen = 0;
         for (uint64_t at = line; at < line + 32; at += 8) {
@@ -38,11 +37,10 @@ START_TEST(test_h200_hash_of_neighbours) {
         ck_assert_int_eq(__builtin_popcountll(seen), 8);
     }
 }
-END_TEST
 
 /* Of the lines of each 128 KiB that have one home, every slice has 8 or 16. So all slices have
  * their share of contiguous memory. */
-START_TEST(test_h200_hash_shares) {
+TEST(test_h200_hash_shares) {
     enum { BLOCK_LINES = (128 << 10) / TMA_LINE_BYTES };
     struct tma_address_map map = map_with(TMA_SLICE_HASH_h200);
     for (uint64_t first = 0; first < (uint64_t)PAGES * PAGE_LINES; first += BLOCK_LINES) {
@@ -57,28 +55,25 @@ START_TEST(test_h200_hash_shares) {
                 ck_assert(counts[home][i] == 8 || counts[home][i] == 16);
     }
 }
-END_TEST
 
 /* Memory begins anew behind 256 GiB, as virtual addresses are far above it. */
-START_TEST(test_virtual_addresses_lie_in_memory) {
+TEST(test_virtual_addresses_lie_in_memory) {
     const uint64_t far = UINT64_C(0x7f0000000000) / TMA_LINE_BYTES;
     for (uint64_t line = 0; line < PAGE_LINES; line++)
         ck_assert_uint_eq(h200_slice(far + line), h200_slice(line));
 }
-END_TEST
 
 /* Under `even`, the slice that holds a line also serves it. */
-START_TEST(test_even_hash_keeps_the_interleaved_slice) {
+TEST(test_even_hash_keeps_the_interleaved_slice) {
     struct tma_address_map map = map_with(TMA_SLICE_HASH_even);
     for (uint64_t line = 0; line < PAGE_LINES; line++) {
         struct tma_line_location location = tma_locate(&map, line);
         ck_assert_uint_eq(location.server.slice, location.slice);
     }
 }
-END_TEST
 
 /* The hash selects the server of a line and nothing else: what L2 holds does not depend on it. */
-START_TEST(test_hash_selects_the_server_alone) {
+TEST(test_hash_selects_the_server_alone) {
     struct tma_address_map map = map_with(TMA_SLICE_HASH_h200);
     struct tma_address_map even = map_with(TMA_SLICE_HASH_even);
     for (uint64_t line = 0; line < PAGE_LINES; line++) {
@@ -90,10 +85,9 @@ START_TEST(test_hash_selects_the_server_alone) {
         ck_assert_uint_eq(location.server.home, other.server.home);
     }
 }
-END_TEST
 
 /* What finds the slice that serves a line finds the same home as what finds its set alone. */
-START_TEST(test_both_find_the_same_home) {
+TEST(test_both_find_the_same_home) {
     struct tma_address_map map = map_with(TMA_SLICE_HASH_h200);
     uint64_t random = 1, homes = 0;
     for (uint32_t i = 0; i < 10000; i++) {
@@ -104,11 +98,10 @@ START_TEST(test_both_find_the_same_home) {
     }
     ck_assert(homes > 4500 && homes < 5500);
 }
-END_TEST
 
 /* tma_line_at is the inverse of tma_locate, so a write-back goes to the channel from which the
  * line was read. */
-START_TEST(test_line_at_a_location) {
+TEST_ROWS(test_line_at_a_location, 4) {
     const uint64_t starts[] = {0, 123456789, UINT64_C(0xfe0000000), TMA_L2_ADDRESS_LIMIT / 256};
     struct tma_address_map map = map_with(_i < 2 ? TMA_SLICE_HASH_h200 : TMA_SLICE_HASH_even);
     map.partitions = (uint32_t)_i % 2 + 1;
@@ -119,10 +112,9 @@ START_TEST(test_line_at_a_location) {
                 tma_line_at(&map, location.server.home, location.slice, location.group), line);
         }
 }
-END_TEST
 
 /* tma_line_in_set is the inverse of tma_set_index at the home. */
-START_TEST(test_line_in_a_set) {
+TEST(test_line_in_a_set) {
     struct tma_address_map map = tma_address_map_of(&machine);
     for (uint64_t line = 0; line < 10000; line++) {
         struct tma_line_location location = tma_locate(&map, line);
@@ -130,11 +122,10 @@ START_TEST(test_line_in_a_set) {
         ck_assert_uint_eq(tma_line_in_set(&map, index), line);
     }
 }
-END_TEST
 
 /* Each group has one line in each slice of its home; the lines of a home belong to groups in
  * order. */
-START_TEST(test_groups_spread_over_slices) {
+TEST(test_groups_spread_over_slices) {
     enum { GROUPS = 1024 };
     static uint32_t seen[GROUPS], home_lines[2];
     struct tma_address_map map = tma_address_map_of(&machine);
@@ -149,7 +140,6 @@ START_TEST(test_groups_spread_over_slices) {
     for (int group = 0; group < GROUPS; group++)
         ck_assert_uint_eq(seen[group], (1u << machine.l2.slices) - 1);
 }
-END_TEST
 
 /* 4 KiB have one home. The parity of bits of the physical address selects it, among them bits 12,
  * 13 and 15 but not 14. Address 0 stands for byte 528 MiB of memory: bits 29 and 24, of which both
@@ -164,16 +154,15 @@ static const struct {
     {0x10000000, 1}, {0x10001000, 0}, {0x30000fff, 0}, {UINT64_C(0x8000000000000), 0},
 };
 
-START_TEST(test_home) {
+TEST_ROWS(test_home, TABLE_ROWS(homes)) {
     struct tma_address_map map = tma_address_map_of(&machine);
     ck_assert_uint_eq(tma_locate(&map, homes[_i].address / TMA_LINE_BYTES).server.home,
                       homes[_i].home);
 }
-END_TEST
 
 /* Rows that are out of bounds share 8 lines beyond all others, each the first of its 256 bytes.
  * Under the hash of an H200 the 8 lines have 8 slices. */
-START_TEST(test_fill_lines) {
+TEST(test_fill_lines) {
     const uint64_t first = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES - 64;
     const uint64_t offsets[TMA_FILL_LINES] = {0, 2, 8, 10, 16, 18, 24, 26};
     uint64_t seen = 0;
@@ -183,11 +172,10 @@ START_TEST(test_fill_lines) {
     }
     ck_assert_int_eq(__builtin_popcountll(seen), TMA_FILL_LINES);
 }
-END_TEST
 
 /* No two lines of a partition, copies included, have both set and tag in common. The set belongs to
  * the line's slice. */
-START_TEST(test_set_and_tag_identify_a_line) {
+TEST_ROWS(test_set_and_tag_identify_a_line, 2) {
     enum { LINES = 2048 };
     static struct tma_set_index seen[LINES];
     struct tma_address_map map = tma_address_map_of(&machine);
@@ -202,11 +190,10 @@ START_TEST(test_set_and_tag_identify_a_line) {
         ck_assert_uint_eq(same, line);
     }
 }
-END_TEST
 
 /* The index of a line in the other partition follows from that in one: also where tags are the last
  * ones. */
-START_TEST(test_opposite_index) {
+TEST_ROWS(test_opposite_index, 3) {
     const struct tma_address_map map = tma_address_map_of(&machine);
     const uint64_t turn_lines = (uint64_t)map.slices * map.slice_sets * map.partitions;
     const uint64_t first[] = {0, 1000000, turn_lines * (TMA_L2_EMPTY / 2) - 4096};
@@ -221,10 +208,9 @@ START_TEST(test_opposite_index) {
         }
     }
 }
-END_TEST
 
 /* Two SMs read two lines at once. If one slice serves both lines, one SM waits for the other. */
-START_TEST(test_lines_of_one_slice_wait_for_each_other) {
+TEST(test_lines_of_one_slice_wait_for_each_other) {
     enum { LONG = 100 };
     machine.l2.slices = 2 * SLICES;
     machine.l2.capacity_bytes = (uint64_t)2 * SLICES * 64 * 1024;
@@ -247,11 +233,10 @@ START_TEST(test_lines_of_one_slice_wait_for_each_other) {
     }
     ck_assert_uint_gt(cycles[0], cycles[1] + LONG / 2);
 }
-END_TEST
 
 /* Multiplication by the reciprocal gives the exact quotient, also where the reciprocal has least to
  * spare. */
-START_TEST(test_divide) {
+TEST(test_divide) {
     static const uint64_t numbers[] = {2, 48, 12767, UINT64_C(1) << 57, UINT64_MAX};
     for (uint64_t by = 1; by < 400; by++) {
         struct tma_divisor divisor = tma_divisor_of(by);
@@ -264,10 +249,9 @@ START_TEST(test_divide) {
             }
     }
 }
-END_TEST
 
 /* The same for numbers of lines. */
-START_TEST(test_divide_lines) {
+TEST(test_divide_lines) {
     static const uint64_t divisors[] = {1,     2,      3,      47,      48,      512,       651,
                                         65535, 262143, 262144, 1 << 20, 4194303, UINT32_MAX};
     const uint64_t most = UINT64_C(1) << TMA_LINE_BITS;
@@ -284,29 +268,5 @@ START_TEST(test_divide_lines) {
         }
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("address map");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, test_h200_hash_is_for_47_slices);
-    tcase_add_test(tests, test_h200_hash_of_neighbours);
-    tcase_add_test(tests, test_h200_hash_shares);
-    tcase_add_test(tests, test_virtual_addresses_lie_in_memory);
-    tcase_add_test(tests, test_even_hash_keeps_the_interleaved_slice);
-    tcase_add_test(tests, test_hash_selects_the_server_alone);
-    tcase_add_test(tests, test_both_find_the_same_home);
-    tcase_add_loop_test(tests, test_line_at_a_location, 0, 4);
-    tcase_add_test(tests, test_line_in_a_set);
-    tcase_add_test(tests, test_groups_spread_over_slices);
-    tcase_add_loop_test(tests, test_home, 0, sizeof homes / sizeof *homes);
-    tcase_add_test(tests, test_fill_lines);
-    tcase_add_loop_test(tests, test_set_and_tag_identify_a_line, 0, 2);
-    tcase_add_loop_test(tests, test_opposite_index, 0, 3);
-    tcase_add_test(tests, test_lines_of_one_slice_wait_for_each_other);
-    tcase_add_test(tests, test_divide);
-    tcase_add_test(tests, test_divide_lines);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("address map", .set_up = set_up, .tear_down = tear_down);

@@ -71,7 +71,7 @@ static void responds(uint32_t id, uint64_t cycle, uint64_t passed) {
     ck_assert_uint_eq(core.handover_count, 0);
 }
 
-START_TEST(test_up_to_the_limit) {
+TEST_RANGE(test_up_to_the_limit, 1, TMA_MAX_COALESCED + 1) {
     machine.crossbar.coalesced_requests = (uint32_t)_i;
     uint32_t first = goes_to_l2(0, LINE, FIRST_SECTORS, 100), newest = TMA_NONE;
     for (uint32_t i = 1; i < (uint32_t)_i; i++) {
@@ -84,7 +84,6 @@ START_TEST(test_up_to_the_limit) {
         newest = merges(0, LINE, FIRST_SECTORS, 201);
     ck_assert_uint_eq(tma_packet_at(&core, first)->merged, _i > 1 ? newest : TMA_NONE);
 }
-END_TEST
 
 /* What does not match an outstanding load of SM 0, of two sectors of a line. */
 static const struct {
@@ -99,7 +98,7 @@ static const struct {
     {"another line, other sectors, another GPC", 2, LINE + 1, 12},
 };
 
-START_TEST(test_only_the_same_line_of_one_gpc) {
+TEST_ROWS(test_only_the_same_line_of_one_gpc, TABLE_ROWS(others)) {
     uint32_t first = goes_to_l2(0, LINE, FIRST_SECTORS, 100);
     goes_to_l2(others[_i].sm, others[_i].line, others[_i].sectors, 101);
     ck_assert_msg(tma_packet_at(&core, first)->merged == TMA_NONE, "%s", others[_i].what);
@@ -107,7 +106,6 @@ START_TEST(test_only_the_same_line_of_one_gpc) {
     uint32_t second = merges(1, LINE, FIRST_SECTORS, 102);
     ck_assert_uint_eq(tma_packet_at(&core, first)->merged, second);
 }
-END_TEST
 
 /* Loads of one line that follow each other, by their sectors: a digit is a sector, a and b are the
  * halves of the line, f is the whole line. `requests`: how many of them L2 sees. An H200 counts the
@@ -136,7 +134,7 @@ static uint32_t sectors_named(char name) {
     }
 }
 
-START_TEST(test_sequences_of_sectors) {
+TEST_ROWS(test_sequences_of_sectors, TABLE_ROWS(sequences)) {
     uint32_t requests = 0;
     for (const char *name = sequences[_i].sectors; *name != 0; name++) {
         uint32_t id = new_load(0, LINE, sectors_named(*name), 100);
@@ -146,11 +144,10 @@ START_TEST(test_sequences_of_sectors) {
     ck_assert_msg(requests == sequences[_i].requests, "%s: %u requests", sequences[_i].sectors,
                   requests);
 }
-END_TEST
 
 /* The response passes the port once for all SMs, and once more for each further load of the same
  * SM. */
-START_TEST(test_one_response_serves_all) {
+TEST(test_one_response_serves_all) {
     uint32_t first = goes_to_l2(0, LINE, TMA_ALL_SECTORS, 100);
     uint32_t same_sm = merges(0, LINE, TMA_ALL_SECTORS, 101);
     uint32_t other_sm = merges(1, LINE, TMA_ALL_SECTORS, 102);
@@ -162,11 +159,10 @@ START_TEST(test_one_response_serves_all) {
     expect_handover(core.handovers[2], TMA_TO_SM, same_sm, 304);
     ck_assert_uint_eq(tma_gpcs_busy_cycles(&gpcs), 4);
 }
-END_TEST
 
 /* A load merges while the response is at the port, up to the cycle before it has passed:
  * outstanding at t - 1, done at t. */
-START_TEST(test_outstanding_until_the_response_has_passed) {
+TEST(test_outstanding_until_the_response_has_passed) {
     const uint64_t passed = 302;
     uint32_t first = goes_to_l2(0, LINE, TMA_ALL_SECTORS, 100);
     responds(first, 300, passed);
@@ -178,10 +174,9 @@ START_TEST(test_outstanding_until_the_response_has_passed) {
     core.handover_count = 0;
     goes_to_l2(1, LINE, TMA_ALL_SECTORS, passed);
 }
-END_TEST
 
 /* Merged loads that come after the response count towards the limit. */
-START_TEST(test_limit_holds_after_the_response) {
+TEST(test_limit_holds_after_the_response) {
     machine.crossbar.coalesced_requests = 2;
     uint32_t first = goes_to_l2(0, LINE, TMA_ALL_SECTORS, 100);
     responds(first, 300, 302);
@@ -190,7 +185,6 @@ START_TEST(test_limit_holds_after_the_response) {
     core.handover_count = 0;
     goes_to_l2(1, LINE, TMA_ALL_SECTORS, 301);
 }
-END_TEST
 
 /* The times of a merged load: it waits for what the first load waits for, but only from the cycle
  * at which it was merged. The first load was looked up 45 cycles after it was sent, and the data
@@ -206,7 +200,7 @@ static const struct {
     {269, 30, 1},   {270, 30, 0},   {280, 30, 0},
 };
 
-START_TEST(test_times_of_a_merged_load) {
+TEST_ROWS(test_times_of_a_merged_load, TABLE_ROWS(times)) {
     uint32_t first = goes_to_l2(0, LINE, TMA_ALL_SECTORS, 100);
     tma_packet_at(&core, first)->known_cycles = 45;
     tma_packet_at(&core, first)->dram_cycles = 155;
@@ -215,7 +209,6 @@ START_TEST(test_times_of_a_merged_load) {
     ck_assert_uint_eq(tma_packet_at(&core, id)->known_cycles, times[_i].known_cycles);
     ck_assert_uint_eq(tma_packet_at(&core, id)->dram_cycles, times[_i].dram_cycles);
 }
-END_TEST
 
 /* The first line from LINE on, but not LINE, whose loads use the same MSHR. */
 static uint64_t line_of_same_mshr(void) {
@@ -228,7 +221,7 @@ static uint64_t line_of_same_mshr(void) {
 
 /* MSHRs are a direct-mapped table: a load of another line takes over the entry. The response to the
  * first load is none to the second one. */
-START_TEST(test_another_line_takes_over_the_mshr) {
+TEST(test_another_line_takes_over_the_mshr) {
     const uint64_t other = line_of_same_mshr();
     uint32_t first = goes_to_l2(0, LINE, TMA_ALL_SECTORS, 100);
     uint32_t second = goes_to_l2(0, other, TMA_ALL_SECTORS, 101);
@@ -238,11 +231,10 @@ START_TEST(test_another_line_takes_over_the_mshr) {
     goes_to_l2(1, LINE, TMA_ALL_SECTORS, 401);
     goes_to_l2(1, other, TMA_ALL_SECTORS, 402);
 }
-END_TEST
 
 /* A load of other sectors closes the MSHRs of all GPCs next to the partition, and is in none
  * itself: the next load of each GPC opens its MSHR anew. */
-START_TEST(test_another_gpc_closes_the_mshr) {
+TEST(test_another_gpc_closes_the_mshr) {
     share_a_partition();
     goes_to_l2(0, LINE, FIRST_SECTORS, 100);
     goes_to_l2(2, LINE, 12, 101);
@@ -254,20 +246,18 @@ START_TEST(test_another_gpc_closes_the_mshr) {
     merged = merges(2, LINE, 12, 106);
     ck_assert_uint_eq(tma_packet_at(&core, first)->merged, merged);
 }
-END_TEST
 
 /* The same where the GPCs are next to different partitions, which have coalescers of their own. */
-START_TEST(test_partitions_close_their_own_mshrs) {
+TEST(test_partitions_close_their_own_mshrs) {
     uint32_t first[2] = {goes_to_l2(0, LINE, FIRST_SECTORS, 100), goes_to_l2(2, LINE, 12, 101)};
     uint32_t merged[2] = {merges(1, LINE, FIRST_SECTORS, 102), merges(3, LINE, 12, 103)};
     for (size_t i = 0; i < 2; i++)
         ck_assert_uint_eq(tma_packet_at(&core, first[i])->merged, merged[i]);
 }
-END_TEST
 
 /* What is outstanding no longer, or serves as many loads as it can, is closed by nothing: a load of
  * other sectors opens its MSHR. */
-START_TEST(test_nothing_to_close) {
+TEST(test_nothing_to_close) {
     share_a_partition();
     uint32_t first = goes_to_l2(0, LINE, FIRST_SECTORS, 100);
     responds(first, 200, 201);
@@ -280,24 +270,5 @@ START_TEST(test_nothing_to_close) {
     uint32_t merged = merges(0, LINE, 12, 311);
     ck_assert_uint_eq(tma_packet_at(&core, first)->merged, merged);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("coalescer");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_up_to_the_limit, 1, TMA_MAX_COALESCED + 1);
-    tcase_add_loop_test(tests, test_only_the_same_line_of_one_gpc, 0,
-                        sizeof others / sizeof *others);
-    tcase_add_loop_test(tests, test_sequences_of_sectors, 0, sizeof sequences / sizeof *sequences);
-    tcase_add_test(tests, test_one_response_serves_all);
-    tcase_add_test(tests, test_outstanding_until_the_response_has_passed);
-    tcase_add_test(tests, test_limit_holds_after_the_response);
-    tcase_add_loop_test(tests, test_times_of_a_merged_load, 0, sizeof times / sizeof *times);
-    tcase_add_test(tests, test_another_line_takes_over_the_mshr);
-    tcase_add_test(tests, test_another_gpc_closes_the_mshr);
-    tcase_add_test(tests, test_partitions_close_their_own_mshrs);
-    tcase_add_test(tests, test_nothing_to_close);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("coalescer", .set_up = set_up, .tear_down = tear_down);

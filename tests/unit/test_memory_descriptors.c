@@ -75,7 +75,7 @@ static const struct {
      L2},
 };
 
-START_TEST(test_waits_of_single_loads) {
+TEST_ROWS(test_waits_of_single_loads, TABLE_ROWS(turns)) {
     struct tma_completion done = {0};
     uint64_t fetched = 0;
     leave(turns[_i].start);
@@ -90,7 +90,6 @@ START_TEST(test_waits_of_single_loads) {
                   done.descriptor_cycles, (unsigned)turns[_i].waited);
     ck_assert_uint_eq(tma_memory_count(memory).descriptor_cycles, fetched);
 }
-END_TEST
 
 /* Two loads of one SM or of two, the second one `apart` cycles later. Each waits for its map from
  * the cycle at which it could begin. In one SM the second load begins behind the first one, and its
@@ -122,7 +121,7 @@ static const struct {
     {"two GPCs wait for the same DRAM", IN_DRAM, {0, 2}, {1, 1}, 20, {DRAM, DRAM - 20}, DRAM},
 };
 
-START_TEST(test_waits_of_two_loads) {
+TEST_ROWS(test_waits_of_two_loads, TABLE_ROWS(pairs)) {
     struct load loads[2];
     struct tma_completion done[2];
     leave(pairs[_i].start);
@@ -140,10 +139,9 @@ START_TEST(test_waits_of_two_loads) {
     ck_assert_msg(done[1].start_cycle == ISSUE + pairs[_i].begins, "%s: starts at %u",
                   pairs[_i].what, (unsigned)done[1].start_cycle);
 }
-END_TEST
 
 /* The unit fetches the map of the next load ahead of time: loads of new maps wait two at a time. */
-START_TEST(test_maps_are_fetched_ahead) {
+TEST(test_maps_are_fetched_ahead) {
     struct load loads[4];
     struct tma_completion done[4];
     leave(IN_L2);
@@ -156,10 +154,9 @@ START_TEST(test_maps_are_fetched_ahead) {
     ck_assert_uint_eq(done[2].start_cycle, done[1].start_cycle + DISPATCH + L2);
     ck_assert_uint_eq(done[3].start_cycle, done[2].start_cycle + DISPATCH);
 }
-END_TEST
 
 /* The map is not ready at t - 1 and ready at t: only then the unit makes its first request. */
-START_TEST(test_map_ready_at_the_fetch) {
+TEST(test_map_ready_at_the_fetch) {
     leave(IN_DRAM);
     struct load load = {.map = &map, .descriptor = 1};
     issue_load(memory, &load);
@@ -169,12 +166,11 @@ START_TEST(test_map_ready_at_the_fetch) {
     ck_assert(tma_memory_advance(memory, ISSUE + DRAM + 1));
     ck_assert_uint_eq(tma_memory_count(memory).tma_busy, 2);
 }
-END_TEST
 
 /* The stores and loads of an SM share one cache. A store whose map is missing delays the stores
  * behind it, but not the one before it. The unit sees that the map is missing after its current
  * row. */
-START_TEST(test_stores_behind_a_missing_map) {
+TEST(test_stores_behind_a_missing_map) {
     enum { ROWS = 12, ROW = 4 };
     struct tma_tensor_map box = line_map(ROWS);
     struct load loads[] = {
@@ -199,11 +195,10 @@ START_TEST(test_stores_behind_a_missing_map) {
     ck_assert_uint_eq(done[4].descriptor_cycles, 0);
     ck_assert_uint_eq(tma_memory_count(memory).descriptor_fetches, 2);
 }
-END_TEST
 
 /* A load and a store of an SM lack the same map, which is fetched once and takes one cache entry.
  */
-START_TEST(test_both_units_wait) {
+TEST(test_both_units_wait) {
     struct load loads[] = {{.map = &map, .descriptor = 1, .tag = 0},
                            {.map = &map, .descriptor = 1, .tag = 1, .y = 1, .direction = TMA_STORE},
                            {.map = &map, .descriptor = 2, .tag = 2, .cycle = LATER},
@@ -216,10 +211,9 @@ START_TEST(test_both_units_wait) {
     ck_assert_uint_eq(done[3].descriptor_cycles, 0);
     ck_assert_uint_eq(tma_memory_count(memory).descriptor_l2_fetches, 2);
 }
-END_TEST
 
 /* Fetches do not count as requests of the SMs to L2. Their fills from DRAM count. */
-START_TEST(test_counters) {
+TEST(test_counters) {
     leave(IN_DRAM);
     map.l2_promotion = TMA_L2_256B;
     struct tma_completion done = load_by(0, 2, 0);
@@ -240,11 +234,10 @@ START_TEST(test_counters) {
     ck_assert_uint_eq(done.miss_sectors, 0);
     ck_assert_uint_eq(done.fills, 1);
 }
-END_TEST
 
 /* All SMs of a multicast get the tile once the issuing SM has the map. Prefetches need a map too.
  */
-START_TEST(test_multicast_and_prefetch) {
+TEST(test_multicast_and_prefetch) {
     static const uint32_t copies[] = {1};
     struct load loads[] = {
         {.map = &map, .descriptor = 1, .copies = copies, .copy_count = 1},
@@ -261,20 +254,5 @@ START_TEST(test_multicast_and_prefetch) {
     }
     ck_assert_uint_eq(tma_memory_count(memory).descriptor_fetches, 2);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("descriptors");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up_hits, tear_down);
-    tcase_add_loop_test(tests, test_waits_of_single_loads, 0, sizeof turns / sizeof *turns);
-    tcase_add_loop_test(tests, test_waits_of_two_loads, 0, sizeof pairs / sizeof *pairs);
-    tcase_add_test(tests, test_maps_are_fetched_ahead);
-    tcase_add_test(tests, test_map_ready_at_the_fetch);
-    tcase_add_test(tests, test_stores_behind_a_missing_map);
-    tcase_add_test(tests, test_both_units_wait);
-    tcase_add_test(tests, test_counters);
-    tcase_add_test(tests, test_multicast_and_prefetch);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("descriptors", .set_up = set_up_hits, .tear_down = tear_down);

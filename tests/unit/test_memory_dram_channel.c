@@ -163,22 +163,20 @@ static void check_timing(int number, uint32_t scale) {
                   timings[number].what);
 }
 
-START_TEST(test_timings) {
+TEST_ROWS(test_timings, TABLE_ROWS(timings)) {
     check_timing(_i, 1);
 }
-END_TEST
 
 /* Times of DRAM are its own: at twice the SM clock they are twice as many cycles. */
-START_TEST(test_timings_at_another_clock) {
+TEST_ROWS(test_timings_at_another_clock, TABLE_ROWS(timings)) {
     machine.sm_clock_mhz = 2000;
     recreate();
     check_timing(_i, 2);
 }
-END_TEST
 
 /* An activation that waits for its bank's row cycle holds up no other bank's. Two of other banks
  * keep tRRD from it, before it and after it. */
-START_TEST(test_activations_go_past_one_that_waits) {
+TEST_ROWS(test_activations_go_past_one_that_waits, 5) {
     const uint64_t waits = TRAS + TRP; /* the second activation of row 0's bank */
     static const struct {
         uint64_t cycle, activation;
@@ -202,7 +200,6 @@ START_TEST(test_activations_go_past_one_that_waits) {
     ck_assert_uint_eq(starts[1], NOW + waits + TRCD);
     ck_assert_uint_eq(starts[2], NOW + others[_i].activation + TRCD);
 }
-END_TEST
 
 /* Requests that arrive together, and the order in which they are served: the numbers of packets. */
 enum { TOGETHER = 9 };
@@ -242,7 +239,7 @@ static const struct {
      {0, 1, 2, 3, 4, 5, 6, 7, 8}},
 };
 
-START_TEST(test_order) {
+TEST_ROWS(test_order, TABLE_ROWS(orders)) {
     machine.dram.scheduler = orders[_i].scheduler;
     machine.dram.bypass = orders[_i].bypass;
     recreate();
@@ -255,7 +252,6 @@ START_TEST(test_order) {
                       i);
     }
 }
-END_TEST
 
 /* Both lines of a block wait. If no other read did meanwhile, one access brings both, when the
  * second one's data are there. Else they come one after the other, in any order. */
@@ -269,7 +265,7 @@ static const struct {
     {"another read waits", true, false, true, false},
 };
 
-START_TEST(test_lines_of_a_block) {
+TEST_ROWS(test_lines_of_a_block, TABLE_ROWS(pairs)) {
     enum { SEEDS = 64, LINE = 4 * TCCD_L };
     const uint64_t first = NOW + TRCD + data_cycles(4) + ACCESS;
     uint32_t reversed = 0;
@@ -305,11 +301,10 @@ START_TEST(test_lines_of_a_block) {
     else
         ck_assert_msg(reversed > SEEDS / 4 && reversed < SEEDS * 3 / 4, "%u", reversed);
 }
-END_TEST
 
 /* FCFS has one request at a time at its bank: the next one opens its row when the bus moves the
  * data of the one before. FR-FCFS overlaps them. */
-START_TEST(test_fcfs_overlaps_nothing) {
+TEST(test_fcfs_overlaps_nothing) {
     uint32_t packet;
     for (int i = 0; i < TMA_DRAM_SCHEDULER_COUNT; i++) {
         machine.dram.scheduler = (enum tma_dram_scheduler)i;
@@ -321,10 +316,9 @@ START_TEST(test_fcfs_overlaps_nothing) {
                           i == TMA_DRAM_SCHEDULER_fcfs ? NOW + 2 * TRCD : NOW + TRCD + TRRD);
     }
 }
-END_TEST
 
 /* A scheduler chooses among the first 16 requests. One that comes later bypasses none of them. */
-START_TEST(test_queue_is_limited) {
+TEST(test_queue_is_limited) {
     uint32_t packet;
     machine.dram.bypass = 1000;
     machine.dram.queue = 4;
@@ -337,11 +331,10 @@ START_TEST(test_queue_is_limited) {
         ck_assert_uint_eq(packet, i);
     }
 }
-END_TEST
 
 /* Writes wait for the high watermark while there are reads, and are served down to the low one, as
  * long as their rows are open. */
-START_TEST(test_write_watermarks) {
+TEST_ROWS(test_write_watermarks, 12) {
     enum { HIGH = 8, LOW = 2, READS = 40 };
     uint32_t packet, writes = 0, turns = 0;
     bool writing = false;
@@ -368,11 +361,10 @@ START_TEST(test_write_watermarks) {
     ck_assert_uint_eq(tma_dram_next_cycle(&dram, &dram.channels[0]), UINT64_MAX);
     ck_assert_uint_eq(dram.written_sectors, (uint32_t)_i);
 }
-END_TEST
 
 /* As long as reads keep the bus busy, or make it wait for less time than it takes to turn, writes
  * whose rows must open first wait, however many they are. */
-START_TEST(test_reads_go_on_while_a_row_opens) {
+TEST(test_reads_go_on_while_a_row_opens) {
     enum { HIGH = 8, READS = 20 };
     uint32_t packet;
     machine.dram.trtw_ps = TCCD_L * 1000;
@@ -390,11 +382,10 @@ START_TEST(test_reads_go_on_while_a_row_opens) {
         ck_assert_uint_eq(packet, TMA_NONE);
     }
 }
-END_TEST
 
 /* Where the reads' bank group makes the bus wait for longer than it takes to turn, a write whose
  * row is open goes first. */
-START_TEST(test_write_goes_into_a_gap) {
+TEST(test_write_goes_into_a_gap) {
     enum { HIGH = 8 };
     uint32_t packet;
     machine.dram.tccd_long_ps = 12000;
@@ -408,7 +399,6 @@ START_TEST(test_write_goes_into_a_gap) {
     ck_assert_uint_eq(serve(1, &packet), NOW + TRCD + SECTOR + TRTW);
     ck_assert_uint_eq(packet, TMA_NONE);
 }
-END_TEST
 
 static const enum tma_refresh_kind refreshing[] = {TMA_REFRESH_per_bank, TMA_REFRESH_all_banks};
 
@@ -424,7 +414,7 @@ static struct tma_refresh refresh_after(uint64_t ticks, uint32_t bank) {
 
 /* Refreshes of a bank take tRFC and come every tREFI. Under per_bank, banks take turns at even
  * distances, those of a group one after the other; under all_banks, they refresh together. */
-START_TEST(test_refresh_windows) {
+TEST_ROWS(test_refresh_windows, TABLE_ROWS(refreshing)) {
     use_refresh(refreshing[_i]);
     for (uint32_t bank = 0; bank < machine.dram.banks; bank++) {
         struct tma_refresh first = refresh_after(NOW * TMA_TICKS, bank);
@@ -440,11 +430,10 @@ START_TEST(test_refresh_windows) {
         ck_assert_uint_eq((later + turn) % (TREFI * TMA_TICKS), 0);
     }
 }
-END_TEST
 
 /* A request during a refresh of its bank waits for the end, and opens its row again. One whose data
  * would not be moved before the refresh waits too. The others do not. */
-START_TEST(test_refresh_delays) {
+TEST_ROWS(test_refresh_delays, TABLE_ROWS(refreshing)) {
     uint32_t packet;
     use_refresh(refreshing[_i]);
     uint64_t before = TRCD + data_cycles(4), start = 0;
@@ -459,10 +448,9 @@ START_TEST(test_refresh_delays) {
             ck_assert_uint_eq(start, tma_ticks_to_cycle(refresh.end_ticks) + TRCD);
     }
 }
-END_TEST
 
 /* A refresh closes the row of its bank. */
-START_TEST(test_refresh_closes_rows) {
+TEST_ROWS(test_refresh_closes_rows, TABLE_ROWS(refreshing)) {
     uint32_t packet;
     use_refresh(refreshing[_i]);
     uint64_t end = tma_ticks_to_cycle(refresh_after(NOW * TMA_TICKS, bank_of(0)).end_ticks);
@@ -473,7 +461,6 @@ START_TEST(test_refresh_closes_rows) {
     enqueue(0, 1, 1, end + 2 * TREFI);
     ck_assert_uint_eq(serve(1, &packet), end + 2 * TREFI + TRCD);
 }
-END_TEST
 
 /* Reads that keep the bus busy, all rows open: a channel whose banks all refresh at once loses tRFC
  * of each tREFI, and so does one whose reads are all for one bank. */
@@ -490,7 +477,7 @@ static uint64_t stream_cycles(enum tma_refresh_kind kind, uint32_t rows) {
     return start - NOW;
 }
 
-START_TEST(test_refresh_costs_its_share) {
+TEST(test_refresh_costs_its_share) {
     const double share = (double)TRFC / TREFI;
     machine.dram.bypass = 1000000;
     machine.dram.tccd_long_ps = 0;
@@ -510,12 +497,11 @@ START_TEST(test_refresh_costs_its_share) {
     ck_assert_double_gt(per_bank, none * 1.1);
     ck_assert_double_lt(per_bank, none / (1 - 4 * (share + (double)(TRCD + TRP) / TREFI)));
 }
-END_TEST
 
 /* Random requests under each scheduler and refresh policy: each is served once, the bus moves one
  * at a time and is never busy for longer than it takes, and no data is moved while its bank
  * refreshes. */
-START_TEST(test_conservation) {
+TEST_ROWS(test_conservation, TMA_DRAM_SCHEDULER_COUNT *TMA_REFRESH_COUNT) {
     enum { REQUESTS = 3000, EACH = 50 };
     static uint8_t served_times[REQUESTS];
     static uint32_t rows[REQUESTS], sectors[REQUESTS];
@@ -563,11 +549,10 @@ START_TEST(test_conservation) {
     ck_assert_uint_eq(channel->bus.busy_ticks, (moved[0] + moved[1]) * SECTOR * TMA_TICKS);
     ck_assert_uint_le(channel->bus.busy_ticks, channel->bus.free_ticks);
 }
-END_TEST
 
 /* Slices of a partition begin to refresh within dram.refresh_spread, and the last partition first.
  * The seed changes when. */
-START_TEST(test_slices_refresh_at_about_the_same_time) {
+TEST(test_slices_refresh_at_about_the_same_time) {
     const uint64_t spread = 7 * TMA_TICKS, apart = TREFI / 4 * TMA_TICKS,
                    interval = TREFI * TMA_TICKS;
     machine.dram.refresh_spread_ps = 7000;
@@ -587,7 +572,6 @@ START_TEST(test_slices_refresh_at_about_the_same_time) {
     recreate();
     ck_assert_uint_ne(dram.channels[0].refresh_phase_ticks, phases[0]);
 }
-END_TEST
 
 /* By how many ticks a refresh of a bank comes later than if there had been no load, or earlier. */
 static int64_t moved_ticks(const struct tma_dram *unmoved, uint32_t channel, uint32_t bank) {
@@ -604,7 +588,7 @@ static int64_t moved_ticks(const struct tma_dram *unmoved, uint32_t channel, uin
 
 /* A load moves the refreshes of each slice, those of all its banks alike. The variance grows with
  * the time since the last halt. The next halt brings them back. */
-START_TEST(test_load_moves_refreshes) {
+TEST(test_load_moves_refreshes) {
     enum { SEEDS = 400, US = 1000 * TMA_TICKS, INTERVAL_US = 100, IDLE_US = 10, DRIFT = 4 };
     uint32_t still = 0, moves = 0;
     double variance = 0;
@@ -640,10 +624,9 @@ START_TEST(test_load_moves_refreshes) {
     ck_assert_uint_lt(still, SEEDS * IDLE_US / INTERVAL_US * 3 / 2);
     ck_assert_double_eq_tol(variance / moves, DRIFT * DRIFT, 0.15 * DRIFT * DRIFT);
 }
-END_TEST
 
 /* Without a seed there is no variation, and DRAM that was idle refreshes as ever. */
-START_TEST(test_refreshes_stay_without_a_seed) {
+TEST(test_refreshes_stay_without_a_seed) {
     machine.dram.halt_interval_ps = 100000000;
     machine.dram.refresh_drift_ps = 4000;
     machine.topology.seed = 0;
@@ -651,11 +634,10 @@ START_TEST(test_refreshes_stay_without_a_seed) {
     tma_refresh_follow_load(&dram);
     ck_assert_uint_eq(dram.halt_ticks, 0);
 }
-END_TEST
 
 /* While one rank has requests whose rows are open, the other one waits, even where its bank group
  * could use the bus between two bursts. */
-START_TEST(test_ranks_take_turns) {
+TEST(test_ranks_take_turns) {
     enum { REQUESTS = 8 };
     uint32_t packet;
     for (uint32_t ranks = 1; ranks <= 2; ranks++) {
@@ -672,10 +654,9 @@ START_TEST(test_ranks_take_turns) {
         }
     }
 }
-END_TEST
 
 /* Each 256 bytes of 32 KiB of a slice has a bank of its own, or a column of a row. */
-START_TEST(test_places) {
+TEST(test_places) {
     enum { BLOCKS = 128, COLUMNS = 4, PLACES = BLOCKS / COLUMNS };
     static uint32_t uses[PLACES];
     static uint64_t rows[PLACES];
@@ -700,10 +681,9 @@ START_TEST(test_places) {
             ck_assert_uint_eq(uses[i], COLUMNS);
     }
 }
-END_TEST
 
 /* Accesses take up to dram.access_spread longer, all of that range, in the same way in each run. */
-START_TEST(test_accesses_spread) {
+TEST(test_accesses_spread) {
     enum { ACCESSES = 1000, SPREAD = 20, APART = 500 };
     static uint64_t starts[2][ACCESSES];
     machine.dram.access_spread_ps = SPREAD * 1000;
@@ -726,10 +706,9 @@ START_TEST(test_accesses_spread) {
     }
     ck_assert_mem_eq(starts[0], starts[1], sizeof starts[0]);
 }
-END_TEST
 
 /* Requests that one opening of a row serves take the same longer. */
-START_TEST(test_spread_of_an_opening) {
+TEST(test_spread_of_an_opening) {
     uint32_t packet;
     machine.dram.access_spread_ps = 1000000;
     recreate();
@@ -739,10 +718,9 @@ START_TEST(test_spread_of_an_opening) {
     ck_assert_uint_gt(first, NOW + TRCD);
     ck_assert_uint_eq(serve(1, &packet), first + TCCD_L);
 }
-END_TEST
 
 /* Bytes per cycle of the SM clock = bits / 8 * two edges * memory clock / SM clock. */
-START_TEST(test_bytes_per_cycle) {
+TEST(test_bytes_per_cycle) {
     ck_assert_uint_eq(tma_machine_dram_bytes_per_kcycle(&machine), 32000);
     machine.dram.bus_bits = 6016;
     machine.dram.clock_mhz = 3201;
@@ -750,35 +728,5 @@ START_TEST(test_bytes_per_cycle) {
     ck_assert_uint_eq(tma_machine_dram_bytes_per_kcycle(&machine),
                       (uint64_t)(6016 / 8 * 2 * 3201.0 / 1980 * 1000));
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("DRAM channels");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_timings, 0, TABLE_ROWS(timings));
-    tcase_add_loop_test(tests, test_timings_at_another_clock, 0, TABLE_ROWS(timings));
-    tcase_add_loop_test(tests, test_activations_go_past_one_that_waits, 0, 5);
-    tcase_add_loop_test(tests, test_order, 0, TABLE_ROWS(orders));
-    tcase_add_loop_test(tests, test_lines_of_a_block, 0, TABLE_ROWS(pairs));
-    tcase_add_test(tests, test_fcfs_overlaps_nothing);
-    tcase_add_test(tests, test_queue_is_limited);
-    tcase_add_loop_test(tests, test_write_watermarks, 0, 12);
-    tcase_add_test(tests, test_reads_go_on_while_a_row_opens);
-    tcase_add_test(tests, test_write_goes_into_a_gap);
-    tcase_add_loop_test(tests, test_refresh_windows, 0, TABLE_ROWS(refreshing));
-    tcase_add_loop_test(tests, test_refresh_delays, 0, TABLE_ROWS(refreshing));
-    tcase_add_loop_test(tests, test_refresh_closes_rows, 0, TABLE_ROWS(refreshing));
-    tcase_add_test(tests, test_refresh_costs_its_share);
-    tcase_add_loop_test(tests, test_conservation, 0, TMA_DRAM_SCHEDULER_COUNT * TMA_REFRESH_COUNT);
-    tcase_add_test(tests, test_slices_refresh_at_about_the_same_time);
-    tcase_add_test(tests, test_load_moves_refreshes);
-    tcase_add_test(tests, test_refreshes_stay_without_a_seed);
-    tcase_add_test(tests, test_ranks_take_turns);
-    tcase_add_test(tests, test_places);
-    tcase_add_test(tests, test_accesses_spread);
-    tcase_add_test(tests, test_spread_of_an_opening);
-    tcase_add_test(tests, test_bytes_per_cycle);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("DRAM channels", .set_up = set_up, .tear_down = tear_down);

@@ -33,13 +33,12 @@ static void expect_nothing_until(uint64_t cycle) {
         expect(queue.now, 0, NULL);
 }
 
-START_TEST(test_empty) {
+TEST(test_empty) {
     expect_nothing_until(2 * TURN + 1);
     ck_assert_uint_eq(queue.count, 0);
 }
-END_TEST
 
-START_TEST(test_order_within_a_cycle) {
+TEST(test_order_within_a_cycle) {
     tma_event_queue_push(&queue, 7, 5);
     tma_event_queue_push(&queue, 3, 6);
     tma_event_queue_push(&queue, 9, 5);
@@ -50,19 +49,17 @@ START_TEST(test_order_within_a_cycle) {
     expect(6, 1, (uint32_t[]){3});
     ck_assert_uint_eq(queue.count, 0);
 }
-END_TEST
 
-START_TEST(test_event_can_be_pushed_again) {
+TEST(test_event_can_be_pushed_again) {
     tma_event_queue_push(&queue, 4, 2);
     expect_nothing_until(2);
     expect(2, 1, (uint32_t[]){4});
     tma_event_queue_push(&queue, 4, 3);
     expect(3, 1, (uint32_t[]){4});
 }
-END_TEST
 
 /* Popped events stay valid while further ones are pushed, until the next pop. */
-START_TEST(test_popped_events_stay) {
+TEST(test_popped_events_stay) {
     const uint32_t *due;
     uint32_t known;
     tma_event_queue_push(&queue, 1, 0);
@@ -73,14 +70,13 @@ START_TEST(test_popped_events_stay) {
     ck_assert_uint_eq(due[0], 1);
     ck_assert_uint_eq(due[1], 2);
 }
-END_TEST
 
 /* Numbers of events in one cycle: one chunk almost full, full, and several chunks. The events go to
  * two cycles in turn, so that the chunks of both are mixed. Later rounds reuse the chunks. */
 static const uint32_t crowds[] = {TMA_EVENT_CHUNK - 1, TMA_EVENT_CHUNK,         TMA_EVENT_CHUNK + 1,
                                   2 * TMA_EVENT_CHUNK, 2 * TMA_EVENT_CHUNK + 1, EVENTS / 2};
 
-START_TEST(test_order_across_chunks) {
+TEST_ROWS(test_order_across_chunks, TABLE_ROWS(crowds)) {
     uint32_t events[2][EVENTS / 2];
     size_t chunks = 0;
     for (uint32_t i = 0; i < crowds[_i]; i++) {
@@ -96,11 +92,10 @@ START_TEST(test_order_across_chunks) {
     }
     ck_assert_uint_eq(queue.chunk_count, chunks);
 }
-END_TEST
 
 /* Events that are due a whole turn of the wheel or more from now share a bucket with those that are
  * due now. They do not come out early. */
-START_TEST(test_beyond_a_turn) {
+TEST(test_beyond_a_turn) {
     tma_event_queue_push(&queue, 1, 5 + 2 * TURN);
     tma_event_queue_push(&queue, 2, 5 + TURN);
     tma_event_queue_push(&queue, 3, 5);
@@ -115,7 +110,6 @@ START_TEST(test_beyond_a_turn) {
     expect(5 + 2 * TURN, 3, (uint32_t[]){1, 4, 5});
     ck_assert_uint_eq(queue.count, 0);
 }
-END_TEST
 
 /* All events are due in one cycle, and each is pushed so many cycles before it: some go to the list
  * of far events and some into a bucket. They come out in the order of insertion, wherever in the
@@ -124,7 +118,7 @@ static const uint64_t ahead[] = {3 * TURN, 2 * TURN + 1, 2 * TURN,     TURN + 1,
                                  TURN - 1, TURN * 3 / 4, TURN / 2 + 1, TURN / 2, 1};
 static const uint64_t phases[] = {0, 1, TURN / 2 - 1, TURN / 2, TURN - 1};
 
-START_TEST(test_order_of_far_and_near) {
+TEST_ROWS(test_order_of_far_and_near, TABLE_ROWS(phases)) {
     uint64_t due_cycle = 3 * TURN + phases[_i];
     uint32_t order[sizeof ahead / sizeof *ahead];
     for (uint32_t i = 0; i < sizeof ahead / sizeof *ahead; i++) {
@@ -135,13 +129,12 @@ START_TEST(test_order_of_far_and_near) {
     expect_nothing_until(due_cycle);
     expect(due_cycle, sizeof ahead / sizeof *ahead, order);
 }
-END_TEST
 
 /* An empty queue skips to any cycle, and works in the same way from there. */
 static const uint64_t skips[] = {
     0, 1, TURN / 2, TURN - 1, TURN, 10 * TURN + 7, (UINT64_C(1) << 40) - 1};
 
-START_TEST(test_skip) {
+TEST_ROWS(test_skip, TABLE_ROWS(skips)) {
     uint64_t cycle = skips[_i];
     tma_event_queue_skip(&queue, cycle);
     tma_event_queue_push(&queue, 1, cycle + TURN + 3);
@@ -153,10 +146,9 @@ START_TEST(test_skip) {
     expect_nothing_until(cycle + TURN + 3);
     expect(cycle + TURN + 3, 1, (uint32_t[]){1});
 }
-END_TEST
 
 /* Behind the due events, the queue lists the first events of the next cycle, which stay in it. */
-START_TEST(test_events_of_the_next_cycle) {
+TEST(test_events_of_the_next_cycle) {
     const uint32_t *due;
     uint32_t known;
     for (uint32_t i = 0; i < 3; i++) {
@@ -176,11 +168,10 @@ START_TEST(test_events_of_the_next_cycle) {
     ck_assert_uint_eq(tma_event_queue_pop(&queue, &due, &known), 0);
     ck_assert_uint_eq(known, 0);
 }
-END_TEST
 
 /* Pairs of events that are due in the same cycle, near or far. The second one is pushed when the
  * first one has come nearer by `later` cycles; it still comes out second. */
-START_TEST(test_order_of_pairs) {
+TEST_ROWS(test_order_of_pairs, 10) {
     static const uint64_t distances[] = {1,    2,        TURN / 2 - 1, TURN / 2, TURN - 1,
                                          TURN, TURN + 1, TURN * 3 / 2, 2 * TURN, 2 * TURN + 1};
     const uint64_t distance = distances[_i];
@@ -194,7 +185,6 @@ START_TEST(test_order_of_pairs) {
         expect(cycle, 2, (uint32_t[]){1, 2});
     }
 }
-END_TEST
 
 static uint32_t random_number(void) {
     static uint32_t state = 12345;
@@ -206,7 +196,7 @@ static uint32_t random_number(void) {
  * events of one cycle in the order of insertion. A span is the number of cycles ahead, at most. */
 static const uint32_t spans[] = {1, 20, TURN, 3 * TURN};
 
-START_TEST(test_random) {
+TEST_ROWS(test_random, TABLE_ROWS(spans)) {
     uint64_t due_cycle[EVENTS];
     uint32_t number = 0, taken = 0;
     for (uint64_t cycle = 0; taken < EVENTS; cycle++) {
@@ -226,23 +216,5 @@ START_TEST(test_random) {
         ck_assert_uint_lt(cycle, 4 * TURN);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("event queue");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, test_empty);
-    tcase_add_test(tests, test_order_within_a_cycle);
-    tcase_add_test(tests, test_event_can_be_pushed_again);
-    tcase_add_test(tests, test_popped_events_stay);
-    tcase_add_loop_test(tests, test_order_across_chunks, 0, sizeof crowds / sizeof *crowds);
-    tcase_add_test(tests, test_beyond_a_turn);
-    tcase_add_loop_test(tests, test_order_of_far_and_near, 0, sizeof phases / sizeof *phases);
-    tcase_add_test(tests, test_events_of_the_next_cycle);
-    tcase_add_loop_test(tests, test_order_of_pairs, 0, 10);
-    tcase_add_loop_test(tests, test_skip, 0, sizeof skips / sizeof *skips);
-    tcase_add_loop_test(tests, test_random, 0, sizeof spans / sizeof *spans);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("event queue", .set_up = set_up, .tear_down = tear_down);

@@ -59,7 +59,7 @@ static const struct {
     {{TMA_L2_HINT_LAST, TMA_L2_HINT_FIRST, TMA_L2_HINT_NONE, TMA_L2_HINT_NORMAL}, {1, 2}},
 };
 
-START_TEST(test_hints) {
+TEST_ROWS(test_hints, TABLE_ROWS(hinted)) {
     struct tma_l2_set *set = first_set();
     struct tma_l2_victim victim;
     for (uint32_t tag = 0; tag < 4; tag++) {
@@ -74,7 +74,6 @@ START_TEST(test_hints) {
         tma_tags_hint(&tags, set, way, TMA_L2_HINT_NONE);
     }
 }
-END_TEST
 
 /* What a later access with another hint, or none, makes of a line: whether it is the next victim,
  * or stays, of a set whose other lines have no hint and were accessed before it (next) or behind
@@ -92,7 +91,7 @@ static const struct {
     {TMA_L2_HINT_FIRST, TMA_L2_HINT_LAST, false, true},
 };
 
-START_TEST(test_hints_again) {
+TEST_ROWS(test_hints_again, TABLE_ROWS(again)) {
     for (int newest = 0; newest < 2; newest++) {
         struct tma_l2_set *set = &tags.sets[newest];
         struct tma_l2_victim victim;
@@ -109,11 +108,10 @@ START_TEST(test_hints_again) {
         ck_assert_int_eq(gone, newest ? again[_i].next : !again[_i].stays);
     }
 }
-END_TEST
 
 /* Lines that are allocated in order at their homes fill L2 to its capacity without an eviction.
  * After that, each further line evicts one. */
-START_TEST(test_capacity) {
+TEST(test_capacity) {
     uint64_t lines = machine.l2.capacity_bytes / TMA_LINE_BYTES;
     for (uint64_t line = 0; line < lines; line++)
         allocate_line(line, home_of(line));
@@ -124,9 +122,8 @@ START_TEST(test_capacity) {
         allocate_line(line, home_of(line));
     ck_assert_uint_eq(tags.evictions, lines);
 }
-END_TEST
 
-START_TEST(test_home_and_copy_are_different_sets) {
+TEST(test_home_and_copy_are_different_sets) {
     for (uint64_t line = 0; line < 64; line++) {
         uint32_t home = home_of(line);
         ck_assert_uint_ne(index_of(line, home).set, index_of(line, 1 - home).set);
@@ -134,7 +131,6 @@ START_TEST(test_home_and_copy_are_different_sets) {
         ck_assert_int_eq(find(line, 1 - home), -1);
     }
 }
-END_TEST
 
 /* A fill from DRAM that nothing waits for: the sectors are present at `cycle`. */
 static void fill_from_dram(struct tma_l2_tags *filled, struct tma_l2_set *set, int way,
@@ -148,18 +144,17 @@ static void fill(struct tma_l2_set *set, int way, uint32_t sectors, uint64_t cyc
 }
 
 /* The last line below the limit of addresses has a tag that differs from those of other lines. */
-START_TEST(test_last_line_has_its_own_tag) {
+TEST(test_last_line_has_its_own_tag) {
     uint64_t last = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES - 1;
     ck_assert_int_eq(allocate_line(last, home_of(last)), 0);
     ck_assert_int_eq(find(last, home_of(last)), 0);
     for (uint64_t line = 0; line < 10000; line++)
         ck_assert_int_eq(find(line, home_of(line)), -1);
 }
-END_TEST
 
 /* In the smallest L2 and in the small one, tags wrap around far below the last lines, those of rows
  * out of bounds. No line has the tag of an empty way: a set would seem to hold it already. */
-START_TEST(test_no_line_has_the_tag_of_an_empty_way) {
+TEST_ROWS(test_no_line_has_the_tag_of_an_empty_way, 4) {
     const uint64_t capacities[] = {UINT64_C(4) * 4 * TMA_LINE_BYTES, machine.l2.capacity_bytes};
     machine.l2.capacity_bytes = capacities[_i % 2];
     machine.l2.partitions = (uint32_t)_i / 2 + 1;
@@ -174,9 +169,8 @@ START_TEST(test_no_line_has_the_tag_of_an_empty_way) {
                 ck_assert_uint_eq(index.tag % 2, location.server.home != partition);
         }
 }
-END_TEST
 
-START_TEST(test_allocate_finds_a_line_that_is_present) {
+TEST(test_allocate_finds_a_line_that_is_present) {
     ck_assert_int_eq(tma_tags_find(&tags, first_set(), 77), -1);
     int way = allocate(first_set(), 77);
     fill(first_set(), way, 5, 0);
@@ -184,7 +178,6 @@ START_TEST(test_allocate_finds_a_line_that_is_present) {
     ck_assert_int_eq(tma_tags_find(&tags, first_set(), 77), way);
     ck_assert_uint_eq(tma_tags_access(&tags, first_set(), way, 15), 15 - 5);
 }
-END_TEST
 
 /* Ways 0 to 3 of a set hold lines 0 to 3. Which of them does line 4 replace? */
 static const struct {
@@ -206,7 +199,7 @@ static const struct {
     {"all are pending: none", {-1}, 15, -1},
 };
 
-START_TEST(test_lru_victim) {
+TEST_ROWS(test_lru_victim, TABLE_ROWS(replacements)) {
     struct tma_l2_set *set = first_set();
     const uint32_t tag = machine.l2.ways * machine.l2.partitions;
     for (uint32_t i = 0; i < machine.l2.ways; i++)
@@ -218,7 +211,6 @@ START_TEST(test_lru_victim) {
     ck_assert_int_eq(tma_tags_find(&tags, set, tag), replacements[_i].victim);
     ck_assert_uint_eq(tags.evictions, replacements[_i].victim >= 0);
 }
-END_TEST
 
 /* A write to way 3 leaves more dirty ways than a set may have, or not. Which way is cleaned? -1:
  * none. Bit masks of ways. */
@@ -231,7 +223,7 @@ static const struct {
     {2, 0xe, 1 << 1, 2}, {1, 0x8, 0, -1}, {2, 0xe, 3 << 1, 1},
 };
 
-START_TEST(test_clean_lru_dirty_way) {
+TEST_ROWS(test_clean_lru_dirty_way, TABLE_ROWS(cleanings)) {
     struct tma_l2_set *set = first_set();
     for (uint32_t i = 0; i < 4; i++) {
         allocate(set, 2 * i);
@@ -249,11 +241,10 @@ START_TEST(test_clean_lru_dirty_way) {
     ck_assert_uint_eq((uint32_t)set->dirty >> cleanings[_i].cleaned & 1u, 0);
     ck_assert_int_eq(tma_tags_find(&tags, set, victim.tag), cleanings[_i].cleaned);
 }
-END_TEST
 
 /* Sectors count as unused from the fill until a request asks for them. In a line that is evicted
  * before that, they count for good. */
-START_TEST(test_unused_sectors) {
+TEST(test_unused_sectors) {
     struct tma_l2_set *set = first_set();
     int way = allocate(set, 0);
     ck_assert_uint_eq(tma_tags_access(&tags, set, way, 1), 1);
@@ -270,7 +261,6 @@ START_TEST(test_unused_sectors) {
     ck_assert_uint_eq(tma_tags_access(&tags, set, way, 15), 15);
     ck_assert_uint_eq(tags.unused_sectors, 2);
 }
-END_TEST
 
 /* Filled data is not ready at t - 1 and ready at t, the cycle of the fill. Of two fills the one
  * that DRAM served last counts. */
@@ -290,7 +280,7 @@ static const struct {
     {{UINT64_C(0x500000100), 0}, UINT64_C(0x5000000ff), UINT64_C(0x500000100)},
 };
 
-START_TEST(test_ready_at_the_fill) {
+TEST_ROWS(test_ready_at_the_fill, TABLE_ROWS(fills)) {
     struct tma_l2_set *set = first_set();
     int way = allocate(set, 0);
     for (int i = 0; i < 2 && fills[_i].filled[i] > 0; i++)
@@ -298,11 +288,10 @@ START_TEST(test_ready_at_the_fill) {
     ck_assert_uint_eq(tma_tags_ready_cycle(set, way, fills[_i].now), fills[_i].ready);
     ck_assert_uint_eq(tma_tags_ready_cycle(set, way, fills[_i].now + 1000), fills[_i].now + 1000);
 }
-END_TEST
 
 /* As long as a fill is pending, the way is no victim, and packets that wait for it are returned in
  * the end: once DRAM has served all sectors that it was asked for. */
-START_TEST(test_pending_fill) {
+TEST(test_pending_fill) {
     struct tma_l2_set *set = first_set();
     int way = allocate(set, 0);
     tma_tags_begin_fill(&tags, set, way, 3);
@@ -316,10 +305,9 @@ START_TEST(test_pending_fill) {
     ck_assert_uint_eq(tma_tags_ready_cycle(set, way, 119), 120);
     ck_assert_uint_eq(tma_tags_ready_cycle(set, way, 120), 120);
 }
-END_TEST
 
 /* A line does not wait for the fill of its victim. */
-START_TEST(test_allocate_forgets_the_fill_of_the_victim) {
+TEST(test_allocate_forgets_the_fill_of_the_victim) {
     struct tma_l2_set *set = first_set();
     for (uint32_t tag = 0; tag < machine.l2.ways; tag++)
         fill(set, allocate(set, tag), TMA_ALL_SECTORS, 1000);
@@ -328,11 +316,10 @@ START_TEST(test_allocate_forgets_the_fill_of_the_victim) {
     fill(set, way, TMA_ALL_SECTORS, 500);
     ck_assert_uint_eq(tma_tags_ready_cycle(set, way, 10), 500);
 }
-END_TEST
 
 /* A line that was filled long ago is ready, although the low 32 bits of the fill's cycle seem to
  * lie ahead again. */
-START_TEST(test_age_forgets_old_fills) {
+TEST(test_age_forgets_old_fills) {
     const uint64_t later = UINT64_C(0xc0000000);
     struct tma_l2_set *set = first_set();
     int old = allocate(set, 0), fresh = allocate(set, 1);
@@ -343,10 +330,9 @@ START_TEST(test_age_forgets_old_fills) {
     ck_assert_uint_eq(tma_tags_ready_cycle(set, old, later), later);
     ck_assert_uint_eq(tma_tags_ready_cycle(set, fresh, later), later + 50);
 }
-END_TEST
 
 /* Preloaded sectors are present and count neither as evictions nor as unused. */
-START_TEST(test_preload) {
+TEST(test_preload) {
     bool missed;
     tma_tags_preload(&tags, first_set(), 9, 3, &missed);
     ck_assert(missed);
@@ -361,13 +347,12 @@ START_TEST(test_preload) {
     ck_assert_uint_eq(tags.evictions, 0);
     ck_assert_uint_eq(tags.unused_sectors, 0);
 }
-END_TEST
 
 /* Tags that differ from an earlier one in the high half alone, or whose low half is that of an
  * empty way. From then on sets store both halves. */
 static const uint32_t high_tags[] = {0x10004, 0xffff0004, 0xffff, 0x1ffff, TMA_L2_EMPTY - 1};
 
-START_TEST(test_high_halves_of_tags) {
+TEST_ROWS(test_high_halves_of_tags, TABLE_ROWS(high_tags)) {
     struct tma_l2_set *set = first_set();
     const uint32_t high_tag = high_tags[_i];
     int near = allocate(set, 4), later;
@@ -387,7 +372,6 @@ START_TEST(test_high_halves_of_tags) {
     ck_assert_uint_eq(victim.tag, high_tag);
     ck_assert_int_eq(tma_tags_find(&tags, set, high_tag), -1);
 }
-END_TEST
 
 /* A set after random accesses, with and without the short way of plain hits: the only one of its
  * tags. */
@@ -432,7 +416,7 @@ static void compare_sets(const struct tested_set *a, const struct tested_set *b)
 
 /* A plain hit leaves what the accesses that it stands for leave, and says that the data is present
  * at once. */
-START_TEST(test_plain_hit_equals_the_slow_way) {
+TEST_ROWS(test_plain_hit_equals_the_slow_way, 6) {
     struct tested_set slow, fast;
     begin_test(&slow);
     begin_test(&fast);
@@ -458,10 +442,9 @@ START_TEST(test_plain_hit_equals_the_slow_way) {
     }
     ck_assert_uint_gt(hits, 50);
 }
-END_TEST
 
 /* A miss, missing sectors, the first request of sectors, and fills are no plain hits. */
-START_TEST(test_what_is_no_plain_hit) {
+TEST(test_what_is_no_plain_hit) {
     struct tma_l2_set *set = first_set();
     ck_assert(!tma_tags_hit(&tags, set, 3, 1));
     int way = allocate(set, 3);
@@ -476,36 +459,9 @@ START_TEST(test_what_is_no_plain_hit) {
     set->pending = (uint16_t)(1u << way);
     ck_assert(!tma_tags_hit(&tags, set, 3, 1));
 }
-END_TEST
 
-START_TEST(test_sector_count) {
+TEST_ROWS(test_sector_count, 16) {
     ck_assert_uint_eq(tma_sector_count((uint32_t)_i), (unsigned)__builtin_popcount((unsigned)_i));
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("L2 tags");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, test_capacity);
-    tcase_add_loop_test(tests, test_hints, 0, TABLE_ROWS(hinted));
-    tcase_add_loop_test(tests, test_hints_again, 0, TABLE_ROWS(again));
-    tcase_add_test(tests, test_home_and_copy_are_different_sets);
-    tcase_add_test(tests, test_last_line_has_its_own_tag);
-    tcase_add_loop_test(tests, test_no_line_has_the_tag_of_an_empty_way, 0, 4);
-    tcase_add_test(tests, test_allocate_finds_a_line_that_is_present);
-    tcase_add_loop_test(tests, test_lru_victim, 0, sizeof replacements / sizeof *replacements);
-    tcase_add_loop_test(tests, test_clean_lru_dirty_way, 0, sizeof cleanings / sizeof *cleanings);
-    tcase_add_test(tests, test_unused_sectors);
-    tcase_add_loop_test(tests, test_ready_at_the_fill, 0, sizeof fills / sizeof *fills);
-    tcase_add_test(tests, test_pending_fill);
-    tcase_add_test(tests, test_allocate_forgets_the_fill_of_the_victim);
-    tcase_add_test(tests, test_age_forgets_old_fills);
-    tcase_add_test(tests, test_preload);
-    tcase_add_loop_test(tests, test_high_halves_of_tags, 0, sizeof high_tags / sizeof *high_tags);
-    tcase_add_loop_test(tests, test_plain_hit_equals_the_slow_way, 0, 6);
-    tcase_add_test(tests, test_what_is_no_plain_hit);
-    tcase_add_loop_test(tests, test_sector_count, 0, 16);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("L2 tags", .set_up = set_up, .tear_down = tear_down);

@@ -47,7 +47,7 @@ static void check_line(uint64_t line) {
 }
 
 /* Every line of some pages, first one after the other, then again from the last to the first. */
-START_TEST(test_neighbours) {
+TEST_ROWS(test_neighbours, CHIPS) {
     enum { LINES = 64 * TMA_PAGE_LINES };
     set_up_chip(&chips[_i]);
     const uint64_t end = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES;
@@ -60,20 +60,18 @@ START_TEST(test_neighbours) {
     }
     tma_release(pages);
 }
-END_TEST
 
 /* Lines at random, so many that pages take each other's place in the table. */
-START_TEST(test_pages_take_turns) {
+TEST_ROWS(test_pages_take_turns, CHIPS) {
     enum { LINES = 4 * TMA_REMEMBERED_PAGES };
     set_up_chip(&chips[_i]);
     for (uint64_t i = 0; i < LINES; i++)
         check_line(tma_mix64(i) % (TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES));
     tma_release(pages);
 }
-END_TEST
 
 /* Around the line whose tag would be that of an empty way. */
-START_TEST(test_last_tags) {
+TEST_ROWS(test_last_tags, CHIPS) {
     set_up_chip(&chips[_i]);
     uint64_t group_lines = (uint64_t)chip_map.slices * chip_map.partitions;
     uint64_t turns = TMA_L2_EMPTY / chip_map.partitions;
@@ -83,15 +81,5 @@ START_TEST(test_last_tags) {
             check_line(at);
     tma_release(pages);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("places of lines");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_neighbours, 0, CHIPS);
-    tcase_add_loop_test(tests, test_pages_take_turns, 0, CHIPS);
-    tcase_add_loop_test(tests, test_last_tags, 0, CHIPS);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("places of lines", .set_up = set_up, .tear_down = tear_down);

@@ -63,17 +63,16 @@ static const struct {
     {"miss, far", 1, NO_SM, HIT + ACROSS + DRAM},
 };
 
-START_TEST(test_latency) {
+TEST_ROWS(test_latency, TABLE_ROWS(ways)) {
     struct load load = {.map = &map, .cycle = 1000};
     load.y = row_at_home(&machine, &map, ways[_i].home, 0);
     if (ways[_i].warmed_by != NO_SM)
         warm_load(memory, &(struct load){.map = &map, .sm = ways[_i].warmed_by, .y = load.y});
     ck_assert_msg(run_load(memory, &load).cycle == 1000 + ways[_i].latency, "%s", ways[_i].what);
 }
-END_TEST
 
 /* The parts of the latency in a completion add up without a gap. */
-START_TEST(test_parts_of_the_latency) {
+TEST_ROWS(test_parts_of_the_latency, TABLE_ROWS(ways)) {
     struct load load = {.map = &map, .cycle = 1000};
     load.y = row_at_home(&machine, &map, ways[_i].home, 0);
     if (ways[_i].warmed_by != NO_SM)
@@ -88,10 +87,9 @@ START_TEST(test_parts_of_the_latency) {
     ck_assert_uint_eq(done.arrival_cycle, done.cycle - COMPLETE);
     ck_assert_uint_eq(done.fill_cycle > 0, ways[_i].warmed_by == NO_SM);
 }
-END_TEST
 
 /* A completion is known once the memory system has advanced to complete_cycles before it. */
-START_TEST(test_completion_is_known_in_time) {
+TEST(test_completion_is_known_in_time) {
     struct load load = {.map = &map, .y = row_at_home(&machine, &map, 0, 0)};
     struct tma_completion done;
     warm_load(memory, &load);
@@ -104,7 +102,6 @@ START_TEST(test_completion_is_known_in_time) {
     ck_assert_uint_eq(done.cycle, HIT);
     ck_assert_uint_eq(tma_memory_in_flight(memory), 0);
 }
-END_TEST
 
 /* A row that is out of bounds reads a fill line, which all such rows share: the first one misses.
  * Its home is partition 1. */
@@ -121,7 +118,7 @@ static const struct {
     {0, 1, HIT},
 };
 
-START_TEST(test_out_of_bounds) {
+TEST_ROWS(test_out_of_bounds, TABLE_ROWS(fills)) {
     struct load load = {.map = &map, .sm = fills[_i].sm, .cycle = 1000, .y = -1};
     struct tma_address_map address_map = tma_address_map_of(&machine);
     ck_assert_uint_eq(tma_locate(&address_map, tma_fill_line(0)).server.home, 1);
@@ -133,18 +130,16 @@ START_TEST(test_out_of_bounds) {
     ck_assert_uint_eq(done.tensor_bytes, 0);
     ck_assert_uint_eq(done.bytes, TMA_LINE_BYTES);
 }
-END_TEST
 
 /* A warm start brings in the fill line too. */
-START_TEST(test_warm_out_of_bounds) {
+TEST(test_warm_out_of_bounds) {
     struct load load = {.map = &map, .y = -1};
     warm_load(memory, &load);
     ck_assert_uint_eq(run_load(memory, &load).cycle, HIT);
 }
-END_TEST
 
 /* The nearest slice of a GPC adds nothing to the latency, the furthest adds the whole spread. */
-START_TEST(test_distances_of_slices) {
+TEST_ROWS(test_distances_of_slices, 4) {
     machine.crossbar.spread_cycles = SPREAD;
     uint64_t least = UINT64_MAX, most = 0;
     for (int32_t y = 0; y < 32; y++) {
@@ -158,11 +153,10 @@ START_TEST(test_distances_of_slices) {
     ck_assert_uint_eq(least, HIT);
     ck_assert_uint_eq(most, HIT + SPREAD);
 }
-END_TEST
 
 /* To the other partition and back, from the nearest and from the furthest group of slices: which
  * has both of the small machine. */
-START_TEST(test_distance_of_the_other_partition) {
+TEST(test_distance_of_the_other_partition) {
     machine.crossbar.partition_spread_cycles = SPREAD;
     machine.topology.partition_distance_count = 1;
     for (uint32_t percent = 0; percent <= 100; percent += 50) {
@@ -174,10 +168,9 @@ START_TEST(test_distance_of_the_other_partition) {
                           HIT + ACROSS + 2 * (SPREAD * percent / 100));
     }
 }
-END_TEST
 
 /* Slices whose distance is not known are evenly spread. */
-START_TEST(test_spread_of_the_other_partition) {
+TEST(test_spread_of_the_other_partition) {
     struct tma_core core;
     machine.crossbar.partition_spread_cycles = SPREAD;
     ck_assert_int_eq(tma_core_create(&core, &machine, NULL), TMA_OK);
@@ -186,11 +179,10 @@ START_TEST(test_spread_of_the_other_partition) {
                           PARTITION + (uint32_t)slice * SPREAD);
     tma_core_free(&core);
 }
-END_TEST
 
 /* The small machine has one group of slices in each partition: SMs 0 and 1 lie half as far from
  * theirs as the furthest, SMs 2 and 3 as far. */
-START_TEST(test_measured_distances) {
+TEST_ROWS(test_measured_distances, 4) {
     machine.crossbar.spread_cycles = SPREAD;
     machine.topology.slice_distance_count = 2;
     machine.topology.slice_distances[0] = 50;
@@ -202,10 +194,9 @@ START_TEST(test_measured_distances) {
         ck_assert_uint_eq(run_load(memory, &load).cycle, HIT + (_i < 2 ? SPREAD / 2 : SPREAD));
     }
 }
-END_TEST
 
 /* The way from SMs 2 and 3 to L2 and back is 7 cycles longer. */
-START_TEST(test_distances_of_tpcs) {
+TEST_ROWS(test_distances_of_tpcs, 4) {
     struct load load = {.map = &map, .sm = (uint32_t)_i};
     machine.topology.tpc_distance_count = 2;
     machine.topology.tpc_distances[0] = 0;
@@ -214,7 +205,6 @@ START_TEST(test_distances_of_tpcs) {
     warm_load(memory, &load);
     ck_assert_uint_eq(run_load(memory, &load).cycle, HIT + (_i < 2 ? 0 : 7));
 }
-END_TEST
 
 /* Two SMs load a line that L2 does not hold, the second one `later` cycles after the first. The
  * line comes from DRAM once, and crosses to the other partition once at most. */
@@ -251,7 +241,7 @@ static const struct {
     {"one at the home, one far", {2, 0}, 1, 0, {HIT + DRAM, HIT + DRAM + PARTITION}, 4},
 };
 
-START_TEST(test_two_loads_of_a_missing_line) {
+TEST_ROWS(test_two_loads_of_a_missing_line, TABLE_ROWS(pairs)) {
     int32_t y = row_at_home(&machine, &map, pairs[_i].home, 0);
     struct load loads[2];
     struct tma_completion done[2];
@@ -268,10 +258,9 @@ START_TEST(test_two_loads_of_a_missing_line) {
     ck_assert_uint_eq(counters.miss_sectors, TMA_LINE_BYTES / TMA_SECTOR_BYTES);
     ck_assert_uint_eq(counters.partition_sectors, pairs[_i].across);
 }
-END_TEST
 
 /* Loads that wait for a line of the other partition get it in the order of arrival. */
-START_TEST(test_waiters_keep_their_order) {
+TEST(test_waiters_keep_their_order) {
     int32_t y = row_at_home(&machine, &map, 1, 0);
     struct load loads[6];
     struct tma_completion done[6];
@@ -281,24 +270,5 @@ START_TEST(test_waiters_keep_their_order) {
     for (uint32_t i = 0; i < 6; i++)
         ck_assert_uint_eq(done[i].cycle, HIT + ACROSS + DRAM + i * GPC_PORT);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("load latency");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_latency, 0, sizeof ways / sizeof *ways);
-    tcase_add_loop_test(tests, test_parts_of_the_latency, 0, sizeof ways / sizeof *ways);
-    tcase_add_test(tests, test_completion_is_known_in_time);
-    tcase_add_loop_test(tests, test_out_of_bounds, 0, sizeof fills / sizeof *fills);
-    tcase_add_test(tests, test_warm_out_of_bounds);
-    tcase_add_loop_test(tests, test_distances_of_slices, 0, 4);
-    tcase_add_loop_test(tests, test_measured_distances, 0, 4);
-    tcase_add_test(tests, test_distance_of_the_other_partition);
-    tcase_add_test(tests, test_spread_of_the_other_partition);
-    tcase_add_loop_test(tests, test_distances_of_tpcs, 0, 4);
-    tcase_add_loop_test(tests, test_two_loads_of_a_missing_line, 0, sizeof pairs / sizeof *pairs);
-    tcase_add_test(tests, test_waiters_keep_their_order);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("load latency", .set_up = set_up, .tear_down = tear_down);

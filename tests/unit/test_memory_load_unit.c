@@ -48,7 +48,7 @@ static const struct {
     {"rows that end outside", 64, 128, 0, {64, 8}, {1, 1}, {32, 0}, 8, 0, 16, 16, 32},
 };
 
-START_TEST(test_requests) {
+TEST_ROWS(test_requests, TABLE_ROWS(boxes)) {
     struct tma_tensor_map map = line_map(1);
     map.global_address += boxes[_i].offset;
     map.global_dim[0] = boxes[_i].columns;
@@ -71,7 +71,6 @@ START_TEST(test_requests) {
     ck_assert_uint_eq(done.start_cycle, ISSUE);
     ck_assert_uint_eq(done.rows_cycle, ISSUE + done.requests * ROW);
 }
-END_TEST
 
 /* Line requests of 8 rows of `bytes` bytes, which begin at `offset` in a line and lie end to end in
  * shared memory. */
@@ -102,7 +101,7 @@ static const struct {
     {256, 0, 16},
 };
 
-START_TEST(test_packed_rows) {
+TEST_ROWS(test_packed_rows, TABLE_ROWS(packed)) {
     struct tma_tensor_map map = line_map(8);
     map.global_dim[0] = 256;
     map.global_strides[0] = 512;
@@ -113,7 +112,6 @@ START_TEST(test_packed_rows) {
                   packed[_i].bytes, packed[_i].offset, requests, packed[_i].requests);
     ck_assert_uint_eq(tma_memory_count(memory).requests, requests);
 }
-END_TEST
 
 /* Rows of `bytes` bytes that are out of bounds altogether. Each is a request, which takes its time
  * in the unit and has a response. The rows ask for the eight fill lines in turn, so the coalescer
@@ -125,7 +123,7 @@ static const struct {
     {33, 128, 9}, {40, 128, 16}, {41, 128, 16}, {64, 128, 16}, {64, 64, 16}, {64, 32, 16},
 };
 
-START_TEST(test_rows_out_of_bounds) {
+TEST_ROWS(test_rows_out_of_bounds, TABLE_ROWS(fills)) {
     machine.l2.lookup_cycles = 100;
     machine.crossbar.coalesced_requests = 4;
     recreate();
@@ -142,7 +140,6 @@ START_TEST(test_rows_out_of_bounds) {
     ck_assert_uint_eq(counters.response_sectors, rows * sectors);
     ck_assert_uint_eq(counters.fills, rows < 8 ? rows : 8);
 }
-END_TEST
 
 /* Prefetches make requests for rows that are out of bounds, but do not send them to L2. As they
  * write no shared memory, its lines do not split them. They do not ask for parts of sectors apart.
@@ -161,7 +158,7 @@ static const struct {
     {"all of them", 128, 0, -8, 8, 0},
 };
 
-START_TEST(test_prefetches) {
+TEST_ROWS(test_prefetches, TABLE_ROWS(prefetches)) {
     struct tma_tensor_map map = line_map(8);
     map.global_dim[0] = 256;
     map.global_strides[0] = 512;
@@ -176,7 +173,6 @@ START_TEST(test_prefetches) {
     ck_assert_uint_eq(tma_memory_count(memory).requests, prefetches[_i].l2_requests);
     ck_assert_uint_eq(tma_memory_count(memory).response_sectors, 0);
 }
-END_TEST
 
 /* One SM issues operations of `rows` rows at these cycles. */
 static const struct {
@@ -206,7 +202,7 @@ static const struct {
      {ISSUE, ISSUE + DISPATCH, ISSUE + 100, ISSUE + 100 + DISPATCH}},
 };
 
-START_TEST(test_start_of_operations) {
+TEST_ROWS(test_start_of_operations, TABLE_ROWS(queues)) {
     struct tma_tensor_map map = line_map(queues[_i].rows);
     struct load loads[4];
     struct tma_completion done[4];
@@ -218,10 +214,9 @@ START_TEST(test_start_of_operations) {
                       "%s: operation %u starts at %llu", queues[_i].what, i,
                       (unsigned long long)done[i].start_cycle);
 }
-END_TEST
 
 /* The units of the SMs work at the same time. */
-START_TEST(test_units_work_in_parallel) {
+TEST(test_units_work_in_parallel) {
     struct tma_tensor_map map = line_map(16);
     struct load loads[4];
     struct tma_completion done[4];
@@ -235,17 +230,15 @@ START_TEST(test_units_work_in_parallel) {
     }
     ck_assert_uint_eq(tma_memory_count(memory).tma_busy, 4 * 16 * ROW);
 }
-END_TEST
 
 /* Requests of 1.25 cycles: the unit keeps the exact time, not the rounded one. */
-START_TEST(test_fraction_of_a_cycle) {
+TEST(test_fraction_of_a_cycle) {
     machine.tma.row_millicycles = 1250;
     recreate();
     struct tma_tensor_map map = line_map(100);
     struct tma_completion done = run_load(memory, &(struct load){.map = &map});
     ck_assert_uint_eq(done.rows_cycle, ISSUE + 125);
 }
-END_TEST
 
 /* The SM (0 or 1) of a TPC that is first at the slice which both ask in one cycle, under a seed. */
 static uint32_t first_of_tpc(const struct tma_tensor_map *map, uint32_t tpc, uint32_t seed) {
@@ -262,7 +255,7 @@ static uint32_t first_of_tpc(const struct tma_tensor_map *map, uint32_t tpc, uin
 
 /* Without a seed the first SM of each TPC goes first. A seed selects the one or the other, for each
  * TPC independently. */
-START_TEST(test_seed_orders_the_sms_of_a_tpc) {
+TEST(test_seed_orders_the_sms_of_a_tpc) {
     struct tma_tensor_map map = line_map(1);
     uint32_t seen[4] = {0};
     for (uint32_t seed = 0; seed < 32; seed++) {
@@ -273,20 +266,5 @@ START_TEST(test_seed_orders_the_sms_of_a_tpc) {
     for (uint32_t both = 0; both < 4; both++)
         ck_assert_uint_ge(seen[both], 2);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("load unit");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_requests, 0, sizeof boxes / sizeof *boxes);
-    tcase_add_loop_test(tests, test_packed_rows, 0, sizeof packed / sizeof *packed);
-    tcase_add_loop_test(tests, test_rows_out_of_bounds, 0, sizeof fills / sizeof *fills);
-    tcase_add_loop_test(tests, test_prefetches, 0, sizeof prefetches / sizeof *prefetches);
-    tcase_add_loop_test(tests, test_start_of_operations, 0, sizeof queues / sizeof *queues);
-    tcase_add_test(tests, test_units_work_in_parallel);
-    tcase_add_test(tests, test_fraction_of_a_cycle);
-    tcase_add_test(tests, test_seed_orders_the_sms_of_a_tpc);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("load unit", .set_up = set_up, .tear_down = tear_down);

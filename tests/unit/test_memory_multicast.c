@@ -41,7 +41,7 @@ static struct load warm_line(const struct tma_tensor_map *map, uint32_t copies) 
 
 /* Every SM has the line at cycle HIT, and not a cycle before. L2 and the GPC's port pass it once.
  */
-START_TEST(test_one_line_for_all) {
+TEST_ROWS(test_one_line_for_all, SMS) {
     uint32_t copies = (uint32_t)_i;
     struct tma_tensor_map map = line_map(1);
     struct load load = warm_line(&map, copies);
@@ -68,7 +68,6 @@ START_TEST(test_one_line_for_all) {
     ck_assert_uint_eq(counters.shared_write_wavefronts, 1 + copies);
     ck_assert_uint_eq(counters.sm_port_busy, (1 + copies) * SM_PORT);
 }
-END_TEST
 
 /* Drains the memory system. cycles[sm]: the completion of the load with tag 0 in that SM. */
 static void finish(uint64_t cycles[SMS]) {
@@ -80,7 +79,7 @@ static void finish(uint64_t cycles[SMS]) {
 }
 
 /* A busy port of one SM delays its own copy and no other. */
-START_TEST(test_busy_port_of_one_sm) {
+TEST(test_busy_port_of_one_sm) {
     enum { ROWS = 8, LATER = ROWS * ROW };
     struct tma_tensor_map map = line_map(1), many = line_map(ROWS);
     struct load load = warm_line(&map, 2);
@@ -95,10 +94,9 @@ START_TEST(test_busy_port_of_one_sm) {
     ck_assert_uint_eq(cycles[1], HIT + ROWS * SM_PORT);
     ck_assert_uint_eq(cycles[2], LATER + HIT);
 }
-END_TEST
 
 /* Every SM gets the fill of rows that are out of bounds. L2 sees one request for each row. */
-START_TEST(test_out_of_bounds) {
+TEST(test_out_of_bounds) {
     struct tma_tensor_map map = line_map(4);
     struct load load = {.map = &map, .y = MATRIX_ROWS, .copies = others, .copy_count = 2};
     uint64_t cycles[SMS] = {0};
@@ -112,7 +110,6 @@ START_TEST(test_out_of_bounds) {
     ck_assert_uint_eq(counters.sectors, 4 * TMA_SECTORS);
     ck_assert_uint_eq(counters.response_sectors, SMS * 4 * TMA_SECTORS);
 }
-END_TEST
 
 /* Clusters on 8 SMs in two GPCs. A growing grid takes SMs in the order 0, 4, 1, 5, 2, 6, 3, 7. */
 static const struct {
@@ -135,7 +132,7 @@ static const struct {
 };
 
 /* SMs 2 and 3, and 4 and 5, form clusters of two only. */
-START_TEST(test_lone_tpcs) {
+TEST_ROWS(test_lone_tpcs, 4) {
     static const struct {
         uint32_t ctas, placed, sms[8];
     } cases[] = {
@@ -153,9 +150,8 @@ START_TEST(test_lone_tpcs) {
     for (uint32_t i = 0; i < cases[_i].placed * cases[_i].ctas; i++)
         ck_assert_uint_eq(sms[i], cases[_i].sms[i]);
 }
-END_TEST
 
-START_TEST(test_placement_of_clusters) {
+TEST_ROWS(test_placement_of_clusters, TABLE_ROWS(placements)) {
     uint32_t sms[8];
     machine = (struct tma_machine){
         .sm_count = 8,
@@ -169,7 +165,6 @@ START_TEST(test_placement_of_clusters) {
     for (uint32_t i = 0; i < placed * placements[_i].ctas; i++)
         ck_assert_uint_eq(sms[i], placements[_i].sms[i]);
 }
-END_TEST
 
 /* SMs are in GPCs of these sizes, in order. CTA or cluster k of a GPC starts 10 * k cycles after
  * the first one of that GPC. */
@@ -188,7 +183,7 @@ static const struct {
     {{4, 4}, 1, 6, {0, 1, 4, 0, 1, 4}, {0, 10, 0, 20, 30, 10}},
 };
 
-START_TEST(test_launch_cycles) {
+TEST_ROWS(test_launch_cycles, TABLE_ROWS(launches)) {
     uint64_t cycles[8];
     uint32_t gpcs[8];
     machine = (struct tma_machine){.sm_count = 8,
@@ -206,7 +201,6 @@ START_TEST(test_launch_cycles) {
         for (uint32_t i = 0; i < launches[_i].gpc_size[gpc]; i++)
             ck_assert_uint_eq(gpcs[sm++], gpc);
 }
-END_TEST
 
 /* The nearest SMs of a GPC are first, and have their second CTAs after the others' first ones. A
  * warp of a CTA takes 3 cycles more, up to four warps at once. */
@@ -216,7 +210,7 @@ static const struct {
 } warp_launches[] = {
     {1, {26, 39, 0, 13}}, {2, {32, 48, 0, 16}}, {4, {44, 66, 0, 22}}, {12, {44, 66, 0, 22}}};
 
-START_TEST(test_launch_by_distance) {
+TEST_ROWS(test_launch_by_distance, TABLE_ROWS(warp_launches)) {
     static const uint32_t sms[8] = {0, 1, 2, 3, 0, 1, 2, 3};
     uint64_t cycles[8];
     machine = (struct tma_machine){.sm_count = 4,
@@ -233,10 +227,9 @@ START_TEST(test_launch_by_distance) {
         ck_assert_uint_eq(cycles[4 + i], cycles[i] + 2 * cycles[0]);
     }
 }
-END_TEST
 
 /* The numbers of SMs need not follow the order of GPCs. */
-START_TEST(test_gpc_of_each_sm) {
+TEST(test_gpc_of_each_sm) {
     static const uint32_t expected[4] = {1, 0, 0, 1};
     uint32_t gpcs[4];
     machine = (struct tma_machine){
@@ -245,22 +238,5 @@ START_TEST(test_gpc_of_each_sm) {
     for (int sm = 0; sm < 4; sm++)
         ck_assert_uint_eq(gpcs[sm], expected[sm]);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("multicast");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_one_line_for_all, 0, SMS);
-    tcase_add_test(tests, test_busy_port_of_one_sm);
-    tcase_add_test(tests, test_out_of_bounds);
-    tcase_add_loop_test(tests, test_lone_tpcs, 0, 4);
-    tcase_add_loop_test(tests, test_placement_of_clusters, 0,
-                        sizeof placements / sizeof *placements);
-    tcase_add_loop_test(tests, test_launch_cycles, 0, sizeof launches / sizeof *launches);
-    tcase_add_loop_test(tests, test_launch_by_distance, 0,
-                        sizeof warp_launches / sizeof *warp_launches);
-    tcase_add_test(tests, test_gpc_of_each_sm);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("multicast", .set_up = set_up, .tear_down = tear_down);

@@ -8,10 +8,9 @@ static const struct {
     {0, 0}, {1, 1}, {TMA_TICKS - 1, 1}, {TMA_TICKS, 1}, {TMA_TICKS + 1, 2}, {10 * TMA_TICKS, 10},
 };
 
-START_TEST(test_ticks_round_up) {
+TEST_ROWS(test_ticks_round_up, TABLE_ROWS(roundings)) {
     ck_assert_uint_eq(tma_ticks_to_cycle(roundings[_i].ticks), roundings[_i].cycle);
 }
-END_TEST
 
 /* A port serves a client once it has arrived and all clients before it are done: served =
  * max(arrival, free) + service, rounded up to a whole cycle. The port itself keeps the exact time.
@@ -40,7 +39,7 @@ static const struct {
      4 * TMA_TICKS},
 };
 
-START_TEST(test_queue) {
+TEST_ROWS(test_queue, TABLE_ROWS(queues)) {
     struct tma_port port = {0};
     for (unsigned i = 0; i < 4; i++)
         ck_assert_msg(tma_port_serve(&port, queues[_i].clients[i].arrival,
@@ -49,11 +48,10 @@ START_TEST(test_queue) {
                       "%s: client %u", queues[_i].what, i);
     ck_assert_uint_eq(port.busy_ticks, queues[_i].busy_ticks);
 }
-END_TEST
 
 /* Back-pressure: the port is not free at t - 1 and free at t, and was not busy meanwhile. A stall
  * that ends before the port is free has no effect. */
-START_TEST(test_stall) {
+TEST(test_stall) {
     struct tma_port port = {0};
     tma_port_stall(&port, 10);
     ck_assert_uint_eq(tma_port_serve(&port, 9, TMA_TICKS), 11);
@@ -62,11 +60,10 @@ START_TEST(test_stall) {
     ck_assert_uint_eq(tma_port_serve(&port, 11, TMA_TICKS), 12);
     ck_assert_uint_eq(port.busy_ticks, 2 * TMA_TICKS);
 }
-END_TEST
 
 /* A port serves 128 bytes at 107.3 bytes per cycle, 100000 times: the rate is exact to one part in
  * 1000. */
-START_TEST(test_fractions_add_up) {
+TEST(test_fractions_add_up) {
     const uint64_t count = 100000, service = 128 * 1000 * (uint64_t)TMA_TICKS / 107300;
     struct tma_port port = {0};
     uint64_t served = 0;
@@ -75,15 +72,5 @@ START_TEST(test_fractions_add_up) {
     double expected = 128 * (double)count / 107.3;
     ck_assert_double_eq_tol((double)served, expected, expected / 1000);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("ports");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_ticks_round_up, 0, sizeof roundings / sizeof *roundings);
-    tcase_add_loop_test(tests, test_queue, 0, sizeof queues / sizeof *queues);
-    tcase_add_test(tests, test_stall);
-    tcase_add_test(tests, test_fractions_add_up);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("ports");

@@ -55,7 +55,7 @@ static const struct {
     {"prefetch, far, a hit at the home", TMA_PREFETCH, 1, 0, 0, BOTH, 2, 5, 0, 0, 5, 0},
 };
 
-START_TEST(test_block) {
+TEST_ROWS(test_block, TABLE_ROWS(blocks)) {
     struct tma_tensor_map map = sector_map();
     int32_t y = row_at_home(&machine, &map, blocks[_i].home, 0);
     leave_lines(&map, blocks[_i].home, y, blocks[_i].there);
@@ -75,7 +75,6 @@ START_TEST(test_block) {
     ck_assert_uint_eq(counters.lookup_miss_sectors, blocks[_i].lookup_miss_sectors);
     ck_assert_uint_eq(counters.partition_sectors, blocks[_i].partition_sectors);
 }
-END_TEST
 
 /* A request promotes its block if it asks for the first sector. */
 static const struct {
@@ -83,13 +82,12 @@ static const struct {
     uint64_t fills;
 } requests[] = {{0, 1, 2}, {0, 2, 2}, {0, 4, 2}, {1, 1, 1}, {1, 3, 1}, {2, 2, 1}, {3, 1, 1}};
 
-START_TEST(test_first_sector) {
+TEST_ROWS(test_first_sector, TABLE_ROWS(requests)) {
     struct tma_tensor_map map = sector_map();
     map.box_dim[0] = requests[_i].count * SECTOR_ELEMENTS;
     struct load load = {.map = &map, .x = (int32_t)requests[_i].first * SECTOR_ELEMENTS};
     ck_assert_uint_eq(run_load(memory, &load).fills, requests[_i].fills);
 }
-END_TEST
 
 /* The kernel before promoted, too: it left the second line of a block whose first sector it loaded,
  * but only if the first line was missing, and no second line with the policy `none`. */
@@ -109,7 +107,7 @@ static const struct {
     {TMA_PROMOTION_none, TMA_L2_256B, 1, 0, NOTHING, 1},
 };
 
-START_TEST(test_earlier_kernel) {
+TEST_ROWS(test_earlier_kernel, TABLE_ROWS(earlier)) {
     struct tma_tensor_map map = sector_map();
     machine.l2.promotion = earlier[_i].policy;
     recreate();
@@ -121,7 +119,6 @@ START_TEST(test_earlier_kernel) {
     struct load second = {.map = &map, .sm = 2 * earlier[_i].home, .y = y + 1};
     ck_assert_uint_eq(run_load(memory, &second).fills, earlier[_i].fills);
 }
-END_TEST
 
 /* DRAM brings the second line of a block first: the first line arrives after its four bursts, which
  * are tCCD_L apart. */
@@ -135,7 +132,7 @@ static const struct {
     {"near, a hit", 0, 0, FIRST, 0},
 };
 
-START_TEST(test_second_line_comes_first) {
+TEST_ROWS(test_second_line_comes_first, TABLE_ROWS(orders)) {
     uint64_t cycles[2];
     for (int i = 0; i < 2; i++) {
         struct tma_tensor_map map = line_map(1);
@@ -149,7 +146,6 @@ START_TEST(test_second_line_comes_first) {
     ck_assert_msg(cycles[1] - cycles[0] == orders[_i].later, "%s: %llu cycles", orders[_i].what,
                   (unsigned long long)(cycles[1] - cycles[0]));
 }
-END_TEST
 
 /* What DRAM and the other partition bring occupies the slices that it goes to. */
 static const struct {
@@ -157,7 +153,7 @@ static const struct {
     uint64_t slices; /* that take the line's four sectors */
 } taken[] = {{0, 1}, {1, 2}};
 
-START_TEST(test_fills_occupy_their_slices) {
+TEST_ROWS(test_fills_occupy_their_slices, TABLE_ROWS(taken)) {
     uint64_t busy[2];
     struct tma_tensor_map map = line_map(1);
     int32_t y = row_at_home(&machine, &map, taken[_i].home, 0);
@@ -172,10 +168,9 @@ START_TEST(test_fills_occupy_their_slices) {
     }
     ck_assert_uint_eq(busy[1] - busy[0], TMA_SECTORS * taken[_i].slices);
 }
-END_TEST
 
 /* What DRAM brings passes the slice's port from there, sector by sector. */
-START_TEST(test_fills_pass_the_port_from_dram) {
+TEST(test_fills_pass_the_port_from_dram) {
     enum { CYCLES = 5 };
     uint64_t cycles[2];
     struct tma_tensor_map map = line_map(1);
@@ -188,7 +183,6 @@ START_TEST(test_fills_pass_the_port_from_dram) {
     }
     ck_assert_uint_eq(cycles[1] - cycles[0], CYCLES * TMA_SECTORS);
 }
-END_TEST
 
 /* A read that promotes to 256 bytes looks up both lines of its block, also where L2 has them. */
 static const struct {
@@ -201,7 +195,7 @@ static const struct {
     {TMA_L2_256B, TMA_PROMOTION_none, 0},
 };
 
-START_TEST(test_pair_occupies_its_slice) {
+TEST_ROWS(test_pair_occupies_its_slice, TABLE_ROWS(looked_up)) {
     enum { CYCLES = 3 };
     struct tma_tensor_map map = sector_map();
     int32_t y = row_at_home(&machine, &map, 0, 0);
@@ -213,7 +207,6 @@ START_TEST(test_pair_occupies_its_slice) {
     run_load(memory, &(struct load){.map = &map, .y = y});
     ck_assert_uint_eq(tma_memory_count(memory).slice_busy, CYCLES * (1 + looked_up[_i].pairs));
 }
-END_TEST
 
 /* The first row from `row` on whose line is in the same slice as the line of row `as`. */
 static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_t row) {
@@ -245,12 +238,11 @@ static uint64_t end_of_next_line(bool waiting, uint32_t replay_cycles) {
 
 /* A line that a further load waits for takes the slice's port from DRAM longer: the next line comes
  * later. */
-START_TEST(test_replay) {
+TEST(test_replay) {
     enum { LONG = 1000 };
     ck_assert_uint_eq(end_of_next_line(false, LONG), end_of_next_line(false, 0));
     ck_assert_uint_gt(end_of_next_line(true, LONG), end_of_next_line(true, 0) + LONG / 2);
 }
-END_TEST
 
 /* A promotion from the other partition is dropped if it would wait in the slice of the second line
  * for more than `wait` cycles. A promotion of the own partition is never dropped. A slice takes
@@ -264,7 +256,7 @@ static const struct {
     {1, 20, 17, 1}, {1, 20, 18, 2}, {1, 4, 1, 1}, {1, 4, 2, 2}, {0, 1000, 0, 2},
 };
 
-START_TEST(test_busy_home) {
+TEST_ROWS(test_busy_home, TABLE_ROWS(waits)) {
     machine.l2.request_millicycles = waits[_i].look_up * 1000;
     machine.l2.promotion_wait_cycles = waits[_i].wait;
     recreate();
@@ -281,7 +273,6 @@ START_TEST(test_busy_home) {
     run_loads(memory, loads, 2, done);
     ck_assert_uint_eq(done[0].fills, waits[_i].fills);
 }
-END_TEST
 
 enum {
     READ = 10 + 30 + 15 + 20 + 5, /* a load of one sector, without the slice and the ports */
@@ -301,7 +292,7 @@ static const struct {
     {2, 1, 0, HIT + ACROSS}, {2, 0, 0, HIT},
 };
 
-START_TEST(test_prefetch_leaves_no_copy) {
+TEST_ROWS(test_prefetch_leaves_no_copy, TABLE_ROWS(prefetched)) {
     struct tma_tensor_map map = sector_map();
     struct load load = {.map = &map,
                         .sm = prefetched[_i].prefetcher,
@@ -317,11 +308,10 @@ START_TEST(test_prefetch_leaves_no_copy) {
     ck_assert_uint_eq(tma_memory_count(memory).partition_sectors,
                       prefetched[_i].latency == HIT ? 0 : 4);
 }
-END_TEST
 
 /* Both lines of a block come from DRAM in one access. A load of the second line that waits gets it
  * right behind the first one: their responses take the GPC's port 2 cycles each. */
-START_TEST(test_block_is_one_access) {
+TEST(test_block_is_one_access) {
     machine.dram.trcd_ps = 0;
     recreate();
     struct tma_tensor_map map = line_map(1);
@@ -334,11 +324,10 @@ START_TEST(test_block_is_one_access) {
     ck_assert_uint_eq(done[1].cycle - done[0].cycle, 2);
     ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, 2 * TMA_SECTORS);
 }
-END_TEST
 
 /* The policy `first_sector`: an even line whose first sector is among those of the request. The
  * policy `none`: no request. */
-START_TEST(test_policies) {
+TEST_ROWS(test_policies, TMA_PROMOTION_COUNT) {
     const struct tma_promotion_policy *policy = tma_promotion_policy((enum tma_promotion)_i);
     for (uint64_t line = 0; line < 8; line++)
         for (uint32_t sectors = 1; sectors <= TMA_ALL_SECTORS; sectors++) {
@@ -349,7 +338,6 @@ START_TEST(test_policies) {
                              first && _i == TMA_PROMOTION_first_sector);
         }
 }
-END_TEST
 
 /* Runs the case of test_block with a number. Returns all that is counted. */
 static struct tma_memory_counters count_block(int number, enum tma_l2_promotion promotion) {
@@ -368,7 +356,7 @@ static struct tma_memory_counters count_block(int number, enum tma_l2_promotion 
 
 /* With the policy `none` there is no fill for a promotion: promotion to 256 bytes counts as
  * promotion to 128 bytes does. */
-START_TEST(test_none_makes_no_promotion_fills) {
+TEST_ROWS(test_none_makes_no_promotion_fills, TABLE_ROWS(blocks)) {
     bool present = (blocks[_i].there & 1u << blocks[_i].line) != 0;
     machine.l2.promotion = TMA_PROMOTION_none;
     struct tma_memory_counters none = count_block(_i, TMA_L2_256B);
@@ -378,28 +366,5 @@ START_TEST(test_none_makes_no_promotion_fills) {
     ck_assert_uint_eq(none.requests, 1);
     ck_assert_mem_eq(&none, &smaller, sizeof none);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("promotion");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_block, 0, sizeof blocks / sizeof *blocks);
-    tcase_add_loop_test(tests, test_first_sector, 0, sizeof requests / sizeof *requests);
-    tcase_add_loop_test(tests, test_earlier_kernel, 0, sizeof earlier / sizeof *earlier);
-    tcase_add_loop_test(tests, test_second_line_comes_first, 0, sizeof orders / sizeof *orders);
-    tcase_add_loop_test(tests, test_fills_occupy_their_slices, 0, sizeof taken / sizeof *taken);
-    tcase_add_loop_test(tests, test_pair_occupies_its_slice, 0,
-                        sizeof looked_up / sizeof *looked_up);
-    tcase_add_test(tests, test_fills_pass_the_port_from_dram);
-    tcase_add_test(tests, test_replay);
-    tcase_add_loop_test(tests, test_busy_home, 0, sizeof waits / sizeof *waits);
-    tcase_add_test(tests, test_block_is_one_access);
-    tcase_add_loop_test(tests, test_policies, 0, TMA_PROMOTION_COUNT);
-    tcase_add_loop_test(tests, test_none_makes_no_promotion_fills, 0,
-                        sizeof blocks / sizeof *blocks);
-    tcase_add_loop_test(tests, test_prefetch_leaves_no_copy, 0,
-                        sizeof prefetched / sizeof *prefetched);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("promotion", .set_up = set_up, .tear_down = tear_down);

@@ -34,7 +34,7 @@ static int list_victim(const struct lru_list *list, uint32_t candidates) {
     return -1;
 }
 
-START_TEST(test_lru_follows_a_list) {
+TEST(test_lru_follows_a_list) {
     const struct tma_replacement_policy *lru = tma_replacement_policy(TMA_REPLACEMENT_lru);
     struct lru_list list;
     uint64_t state = lru->initial_state(0, 0);
@@ -48,16 +48,14 @@ START_TEST(test_lru_follows_a_list) {
         list_touch(&list, (int)way);
     }
 }
-END_TEST
 
-START_TEST(test_no_candidate_no_victim) {
+TEST_ROWS(test_no_candidate_no_victim, TMA_REPLACEMENT_COUNT) {
     const struct tma_replacement_policy *policy = tma_replacement_policy((enum tma_replacement)_i);
     uint64_t state = policy->initial_state(1, 0);
     ck_assert_int_eq(policy->victim(&state, 0), -1);
     for (int way = 0; way < WAYS; way++)
         ck_assert_int_eq(policy->victim(&state, 1u << way), way);
 }
-END_TEST
 
 static const struct tma_replacement_policy *random_policy(void) {
     return tma_replacement_policy(TMA_REPLACEMENT_random);
@@ -68,7 +66,7 @@ static const uint32_t masks[] = {ALL_WAYS, 0x000f, 0xf000, 0x5555, 0x8001, 0x007
 
 /* Every candidate is chosen as often as every other one, within six standard deviations. Seeds are
  * fixed, so the test gives the same result every time. */
-START_TEST(test_random_victims_spread_over_candidates) {
+TEST_ROWS(test_random_victims_spread_over_candidates, TABLE_ROWS(masks)) {
     enum { CHOICES = 1 << 16 };
     const uint32_t candidates = masks[_i];
     const double count = __builtin_popcount(candidates), expected = CHOICES / count;
@@ -91,9 +89,8 @@ START_TEST(test_random_victims_spread_over_candidates) {
         }
     }
 }
-END_TEST
 
-START_TEST(test_random_victims_are_candidates) {
+TEST(test_random_victims_are_candidates) {
     uint64_t state = random_policy()->initial_state(3, 14);
     for (uint64_t i = 0; i < 20000; i++) {
         uint32_t candidates = number(i) & ALL_WAYS;
@@ -101,16 +98,14 @@ START_TEST(test_random_victims_are_candidates) {
         ck_assert(candidates == 0 ? way == -1 : (candidates >> way & 1u) != 0);
     }
 }
-END_TEST
 
 /* Random replacement does not look at accesses. */
-START_TEST(test_random_ignores_accesses) {
+TEST(test_random_ignores_accesses) {
     uint64_t state = random_policy()->initial_state(3, 14), before = state;
     for (int way = 0; way < WAYS; way++)
         random_policy()->touch(&state, way);
     ck_assert_uint_eq(state, before);
 }
-END_TEST
 
 /* L2 with random replacement: tags of 64 sets, which a test fills beyond their ways. */
 static struct tma_machine machine;
@@ -151,16 +146,15 @@ static uint32_t equal_victims(const int *a, const int *b) {
     return equal;
 }
 
-START_TEST(test_same_seed_same_victims) {
+TEST_ROWS(test_same_seed_same_victims, 4) {
     static int victims[2][SETS][VICTIMS];
     replace_lines((uint32_t)_i, victims[0]);
     replace_lines((uint32_t)_i, victims[1]);
     ck_assert_mem_eq(victims[0], victims[1], sizeof victims[0]);
 }
-END_TEST
 
 /* Two seeds choose the same way as often as by chance, once in 16 times, and not in whole sets. */
-START_TEST(test_other_seed_other_victims) {
+TEST_ROWS(test_other_seed_other_victims, 4) {
     static int victims[2][SETS][VICTIMS];
     uint32_t equal = 0;
     replace_lines((uint32_t)_i, victims[0]);
@@ -172,18 +166,16 @@ START_TEST(test_other_seed_other_victims) {
     }
     ck_assert_uint_lt(equal, 2 * SETS * VICTIMS / WAYS);
 }
-END_TEST
 
-START_TEST(test_sets_have_victims_of_their_own) {
+TEST_ROWS(test_sets_have_victims_of_their_own, 4) {
     static int victims[SETS][VICTIMS];
     replace_lines((uint32_t)_i, victims);
     for (int set = 1; set < SETS; set++)
         ck_assert_uint_lt(equal_victims(victims[0], victims[set]), VICTIMS / 2);
 }
-END_TEST
 
 /* A way with a pending fill is never a victim. */
-START_TEST(test_random_spares_pending_fills) {
+TEST(test_random_spares_pending_fills) {
     struct tma_l2_tags tags;
     struct tma_l2_victim victim;
     ck_assert_int_eq(tma_tags_create(&tags, &machine, NULL), TMA_OK);
@@ -198,22 +190,5 @@ START_TEST(test_random_spares_pending_fills) {
     }
     tma_tags_free(&tags);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("replacement policies");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, test_lru_follows_a_list);
-    tcase_add_loop_test(tests, test_no_candidate_no_victim, 0, TMA_REPLACEMENT_COUNT);
-    tcase_add_loop_test(tests, test_random_victims_spread_over_candidates, 0,
-                        sizeof masks / sizeof *masks);
-    tcase_add_test(tests, test_random_victims_are_candidates);
-    tcase_add_test(tests, test_random_ignores_accesses);
-    tcase_add_loop_test(tests, test_same_seed_same_victims, 0, 4);
-    tcase_add_loop_test(tests, test_other_seed_other_victims, 0, 4);
-    tcase_add_loop_test(tests, test_sets_have_victims_of_their_own, 0, 4);
-    tcase_add_test(tests, test_random_spares_pending_fills);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("replacement policies", .set_up = set_up);

@@ -168,7 +168,7 @@ static const enum tma_direction directions[] = {TMA_LOAD, TMA_PREFETCH, TMA_STOR
 /* Boxes of a matrix: rows of 16 to 1024 bytes that begin anywhere, at a pitch of their own, also
  * beside the matrix. Some pitches are whole lines, which makes uniform runs. Coordinates of stores
  * are not negative, as hardware faults on them. */
-START_TEST(test_rows_of_a_matrix) {
+TEST_ROWS(test_rows_of_a_matrix, TABLE_ROWS(directions)) {
     static const enum tma_data_type types[] = {TMA_FLOAT32, TMA_INT32, TMA_FLOAT16, TMA_UINT64};
     uint64_t state = 1 + (uint64_t)_i;
     bool writes = directions[_i] == TMA_STORE || directions[_i] == TMA_REDUCE;
@@ -197,7 +197,6 @@ START_TEST(test_rows_of_a_matrix) {
         compare(&map, &operation);
     }
 }
-END_TEST
 
 /* Operations of all access modes, data types and interleaves. */
 static const struct {
@@ -213,7 +212,7 @@ static const struct {
     {TMA_REDUCE, TMA_ACCESS_IM2COL},
 };
 
-START_TEST(test_rows_of_all_modes) {
+TEST_ROWS(test_rows_of_all_modes, TABLE_ROWS(modes)) {
     uint64_t state = 100 + (uint64_t)_i;
     for (int n = 0; n < OPERATIONS; n++) {
         struct tma_tensor_map map;
@@ -222,14 +221,5 @@ START_TEST(test_rows_of_all_modes) {
         compare(&map, &operation);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("row splitter");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, test_rows_of_a_matrix, 0, sizeof directions / sizeof *directions);
-    tcase_add_loop_test(tests, test_rows_of_all_modes, 0, sizeof modes / sizeof *modes);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("row splitter", .timeout = 60);

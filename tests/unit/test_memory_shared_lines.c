@@ -107,7 +107,7 @@ static const struct {
     {"other sectors in between", {{0, 0, 2, 0}, {1, 2, 2, 0}, {2, 0, 2, 1}}, 3, 2 * READ + FULL, 3},
 };
 
-START_TEST(test_merged_loads) {
+TEST_ROWS(test_merged_loads, TABLE_ROWS(coalesced)) {
     struct boxes boxes;
     struct tma_completion done[4];
     uint32_t count = coalesced[_i].count;
@@ -123,10 +123,9 @@ START_TEST(test_merged_loads) {
                               done[i].crossbar_wait_cycles,
                           done[i].arrival_cycle - done[i].sent_cycle);
 }
-END_TEST
 
 /* Prefetches and multicast loads are never merged. */
-START_TEST(test_loads_that_are_never_merged) {
+TEST_ROWS(test_loads_that_are_never_merged, 2) {
     static const uint32_t copies[] = {1};
     machine.crossbar.coalesced_requests = 4;
     struct boxes boxes;
@@ -148,10 +147,9 @@ START_TEST(test_loads_that_are_never_merged) {
         ck_assert_uint_lt(i, 3);
     ck_assert_uint_eq(tma_memory_count(memory).requests, 2);
 }
-END_TEST
 
 /* A load is outstanding also while its line comes from DRAM: mergeable at t - 1, not at t. */
-START_TEST(test_merges_during_a_miss) {
+TEST_ROWS(test_merges_during_a_miss, 2) {
     const struct reading first = {0, 0, 2, 0};
     struct boxes boxes = make_boxes(0, TMA_L2_NONE);
     struct load alone = load_of(&boxes, &first);
@@ -165,7 +163,6 @@ START_TEST(test_merges_during_a_miss) {
     ck_assert_uint_eq(tma_memory_count(memory).requests, _i == 0 ? 1 : 2);
     ck_assert_uint_eq(tma_memory_count(memory).fills, 1);
 }
-END_TEST
 
 /* What a slice reads once, in two sectors, two SMs get. It reads the sectors again for a third SM,
  * and for an SM that has got them. */
@@ -176,7 +173,7 @@ static const struct {
     {{0}, 1, READ}, {{0, 1}, 2, READ}, {{0, 1, 2}, 3, 16}, {{0, 0}, 2, 16}, {{0, 1, 1}, 3, 16},
 };
 
-START_TEST(test_merged_loads_occupy_the_slice) {
+TEST_ROWS(test_merged_loads_occupy_the_slice, TABLE_ROWS(merged)) {
     enum { SECTOR = 4 };
     struct boxes boxes;
     struct reading readings[3];
@@ -190,10 +187,9 @@ START_TEST(test_merged_loads_occupy_the_slice) {
     ck_assert_uint_eq(tma_memory_count(memory).requests, 1);
     ck_assert_uint_eq(tma_memory_count(memory).slice_busy, merged[_i].busy);
 }
-END_TEST
 
 /* A slice takes longer for a fill line, which stands for rows that are out of bounds. */
-START_TEST(test_fill_lines_take_longer) {
+TEST(test_fill_lines_take_longer) {
     enum { FILL = 35 };
     struct boxes boxes;
     struct tma_completion done[2];
@@ -207,12 +203,11 @@ START_TEST(test_fill_lines_take_longer) {
     ck_assert_uint_eq(done[0].cycle, FILL - READ + FULL);
     ck_assert_uint_eq(done[1].cycle, 2 * FILL - READ + FULL);
 }
-END_TEST
 
 /* Three loads ask the near slice, which takes a request every LONG cycles, for a line of the other
  * partition. The copy is present before the look-up of the third load, which is served after its
  * own look-up. */
-START_TEST(test_look_up_behind_the_copy) {
+TEST(test_look_up_behind_the_copy) {
     enum { LONG = 200, LOOKUP = 15, LINE_PORTS = 2 + 4 };
     machine.l2.request_millicycles = LONG * 1000;
     recreate();
@@ -231,7 +226,6 @@ START_TEST(test_look_up_behind_the_copy) {
     run_loads(memory, loads, 3, done);
     ck_assert_uint_eq(done[2].cycle, BEFORE + 3 * LONG + LOOKUP + 20 + LINE_PORTS + 5);
 }
-END_TEST
 
 /* A line of the other partition is copied in blocks as large as a fill from DRAM, once each. */
 static const struct {
@@ -239,7 +233,7 @@ static const struct {
     uint32_t sectors;
 } copied[] = {{TMA_L2_NONE, 2}, {TMA_L2_64B, 2}, {TMA_L2_128B, 4}, {TMA_L2_256B, 4}};
 
-START_TEST(test_copied_blocks) {
+TEST_ROWS(test_copied_blocks, TABLE_ROWS(copied)) {
     uint32_t size = copied[_i].sectors;
     for (uint32_t first = 0; first < TMA_SECTORS; first++)
         for (uint32_t second = 0; second < TMA_SECTORS; second++) {
@@ -256,7 +250,6 @@ START_TEST(test_copied_blocks) {
                               first / size == second / size ? size : 2 * size);
         }
 }
-END_TEST
 
 /* Sectors that were fetched and that no SM asked for. SMs 2 and 3 are next to the home, SMs 0 and 1
  * read copies. Promotion is to 128 bytes. */
@@ -287,7 +280,7 @@ static const struct {
      1},
 };
 
-START_TEST(test_unused_sectors) {
+TEST_ROWS(test_unused_sectors, TABLE_ROWS(uses)) {
     struct boxes boxes = make_boxes(1, TMA_L2_128B);
     struct tma_completion done[4];
     struct load loads[4];
@@ -301,20 +294,5 @@ START_TEST(test_unused_sectors) {
     ck_assert_msg(counters.unused_sectors == uses[_i].unused, "%s: %lld, not %lld", uses[_i].what,
                   (long long)counters.unused_sectors, (long long)uses[_i].unused);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("shared lines");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_merged_loads, 0, sizeof coalesced / sizeof *coalesced);
-    tcase_add_loop_test(tests, test_loads_that_are_never_merged, 0, 2);
-    tcase_add_loop_test(tests, test_merges_during_a_miss, 0, 2);
-    tcase_add_loop_test(tests, test_merged_loads_occupy_the_slice, 0, TABLE_ROWS(merged));
-    tcase_add_test(tests, test_fill_lines_take_longer);
-    tcase_add_test(tests, test_look_up_behind_the_copy);
-    tcase_add_loop_test(tests, test_copied_blocks, 0, sizeof copied / sizeof *copied);
-    tcase_add_loop_test(tests, test_unused_sectors, 0, sizeof uses / sizeof *uses);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("shared lines", .set_up = set_up, .tear_down = tear_down);

@@ -18,7 +18,7 @@ static const struct {
     {"no wavefront", 0, 100, 0, 100 + 5 * W},
 };
 
-START_TEST(test_warps_take_turns) {
+TEST(test_warps_take_turns) {
     machine.shared.wavefront_cycles = W;
     recreate();
     uint64_t wavefronts = 0;
@@ -30,7 +30,6 @@ START_TEST(test_warps_take_turns) {
     }
     ck_assert_uint_eq(tma_memory_count(memory).shared_busy, wavefronts * W);
 }
-END_TEST
 
 /* The operands of a product have time until it ends, so accesses go first: until the port has no
  * time left over. */
@@ -48,7 +47,7 @@ static const struct {
     {"a product without operands", 381, 0, 500, 500},
 };
 
-START_TEST(test_operands_and_warps_share_the_port) {
+TEST(test_operands_and_warps_share_the_port) {
     enum { COUNT = sizeof takers / sizeof *takers };
     uint64_t accessed = 0;
     for (size_t i = 0; i < COUNT; i++) {
@@ -64,9 +63,8 @@ START_TEST(test_operands_and_warps_share_the_port) {
     ck_assert(tma_memory_is_conserved(memory, takers[COUNT - 1].end));
     ck_assert_uint_eq(tma_memory_operands_end(memory, 1), 0);
 }
-END_TEST
 
-START_TEST(test_warps_and_loads_delay_neither) {
+TEST(test_warps_and_loads_delay_neither) {
     enum { MANY = 1000 };
     struct tma_tensor_map map = line_map(ROWS);
     struct load load = {.map = &map};
@@ -78,10 +76,9 @@ START_TEST(test_warps_and_loads_delay_neither) {
     ck_assert_uint_eq(run_load(memory, &load).cycle, alone);
     ck_assert_uint_eq(tma_memory_access_shared(memory, 0, 0, 1), MANY + 1);
 }
-END_TEST
 
 /* A load and a store of one SM, issued in the same cycle, the load's request first. */
-START_TEST(test_loads_and_stores_take_turns) {
+TEST(test_loads_and_stores_take_turns) {
     struct tma_tensor_map map = line_map(ROWS);
     struct load both[] = {
         {.map = &map, .tag = 0},
@@ -94,11 +91,10 @@ START_TEST(test_loads_and_stores_take_turns) {
     ck_assert_uint_eq(done[1].arrival_cycle, ISSUE + ROWS * (ROW + LINE));
     ck_assert_uint_eq(tma_memory_count(memory).tma_busy, ROWS * (ROW + LINE));
 }
-END_TEST
 
 /* Where one of them has fewer requests, the other goes on without pauses. The store unit finds that
  * a store has no more requests when it is the store's turn, after a request of the load. */
-START_TEST(test_the_rest_goes_on_alone) {
+TEST(test_the_rest_goes_on_alone) {
     enum { FEW = 2 };
     struct tma_tensor_map map = line_map(ROWS), few = line_map(FEW);
     struct load both[] = {
@@ -111,10 +107,9 @@ START_TEST(test_the_rest_goes_on_alone) {
     ck_assert_uint_eq(done[0].sent_cycle, ISSUE + (ROWS - 1) * ROW + FEW * LINE);
     ck_assert_uint_eq(done[1].arrival_cycle, ISSUE + FEW * (ROW + LINE) + ROW);
 }
-END_TEST
 
 /* Two SMs each have a TMA unit of their own. */
-START_TEST(test_units_of_two_sms) {
+TEST(test_units_of_two_sms) {
     struct tma_tensor_map map = line_map(ROWS);
     struct load both[] = {
         {.map = &map, .tag = 0},
@@ -126,18 +121,5 @@ START_TEST(test_units_of_two_sms) {
     ck_assert_uint_eq(done[0].sent_cycle, ISSUE + (ROWS - 1) * ROW);
     ck_assert_uint_eq(done[1].arrival_cycle, ISSUE + ROWS * LINE);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("shared-memory port");
-    TCase *all = tcase_create("all");
-    tcase_add_checked_fixture(all, set_up, tear_down);
-    tcase_add_test(all, test_warps_take_turns);
-    tcase_add_test(all, test_operands_and_warps_share_the_port);
-    tcase_add_test(all, test_warps_and_loads_delay_neither);
-    tcase_add_test(all, test_loads_and_stores_take_turns);
-    tcase_add_test(all, test_the_rest_goes_on_alone);
-    tcase_add_test(all, test_units_of_two_sms);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("shared-memory port", .set_up = set_up, .tear_down = tear_down);

@@ -24,7 +24,7 @@ static void set_up_one_slice(void) {
     create();
 }
 
-START_TEST(test_cpcs) {
+TEST(test_cpcs) {
     uint32_t cpcs[TMA_MAX_SMS];
     machine.sm_count = 16;
     machine.topology.gpc_size[0] = 9;
@@ -37,7 +37,6 @@ START_TEST(test_cpcs) {
     for (uint32_t sm = 0; sm < machine.sm_count; sm++)
         ck_assert_msg(cpcs[sm] == expected[sm], "SM %u: CPC %u", sm, cpcs[sm]);
 }
-END_TEST
 
 /* SM 0 loads 16 rows. Another SM loads one that arrives as the third read begins: how many are
  * served before it. */
@@ -53,7 +52,7 @@ static const struct {
     {"another GPC", 3, 2, 6},
 };
 
-START_TEST(test_turns_of_cpcs) {
+TEST_ROWS(test_turns_of_cpcs, TABLE_ROWS(queues)) {
     struct tma_tensor_map rows = line_map(ROWS), row = line_map(1);
     machine.l2.queue_reads = queues[_i].queue;
     recreate();
@@ -69,14 +68,5 @@ START_TEST(test_turns_of_cpcs) {
                   queues[_i].what, (unsigned long)done[1].cycle);
     ck_assert_uint_eq(done[0].cycle, ARRIVAL + (ROWS + (queues[_i].before < ROWS)) * READ + AFTER);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("slice queue");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up_one_slice, tear_down);
-    tcase_add_test(tests, test_cpcs);
-    tcase_add_loop_test(tests, test_turns_of_cpcs, 0, sizeof queues / sizeof *queues);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("slice queue", .set_up = set_up_one_slice, .tear_down = tear_down);

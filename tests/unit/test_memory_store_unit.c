@@ -93,7 +93,7 @@ static struct tma_tensor_map box_map(int box) {
     return map;
 }
 
-START_TEST(test_unit_reads_shared_memory) {
+TEST_ROWS(test_unit_reads_shared_memory, TABLE_ROWS(boxes)) {
     struct tma_tensor_map map = box_map(_i);
     const uint32_t element = tma_type_info(boxes[_i].type)->global_bits / 8;
     struct load load = {
@@ -107,10 +107,9 @@ START_TEST(test_unit_reads_shared_memory) {
     ck_assert_uint_eq(done.cycle, read + (load.direction == TMA_STORE ? STORED : REDUCED));
     ck_assert_uint_eq(tma_memory_count(memory).write_sectors, boxes[_i].sectors);
 }
-END_TEST
 
 /* The time of writes in each part of the slices, at the home of the rows. */
-START_TEST(test_slice_writes) {
+TEST_ROWS(test_slice_writes, sizeof boxes / sizeof *boxes * PARTS) {
     const int box = _i / PARTS;
     const uint64_t units[PARTS] = {boxes[box].flits, boxes[box].requests, boxes[box].sectors};
     struct tma_tensor_map map = box_map(box);
@@ -125,7 +124,6 @@ START_TEST(test_slice_writes) {
     ck_assert_msg(busy == 3 * units[_i % PARTS], "%s: part %d: %llu", boxes[box].what, _i % PARTS,
                   (unsigned long long)busy);
 }
-END_TEST
 
 /* A write to a line of the other partition first passes a slice of the SM's partition. That slice
  * takes the same time as the home slice, but none for the data array. The flit with the byte mask
@@ -142,7 +140,7 @@ static const struct {
     {"half a sector reduced", TMA_REDUCE, 8, {1, 1, 0}, {1, 1, 1}},
 };
 
-START_TEST(test_other_partition) {
+TEST_ROWS(test_other_partition, sizeof ways / sizeof *ways * PARTS) {
     const int way = _i / PARTS, part = _i % PARTS;
     struct tma_tensor_map map = line_map(ROWS);
     map.global_strides[0] = 512;
@@ -154,7 +152,6 @@ START_TEST(test_other_partition) {
     ck_assert_uint_eq(tma_memory_count(memory).slice_busy,
                       3 * ROWS * (ways[way].passing[part] + ways[way].arriving[part]));
 }
-END_TEST
 
 /* Copies after writes: does a load find its line in a copy, or does it fetch sectors from the other
  * partition? SMs 0 and 1 are next to the line's home, SMs 2 and 3 to the other partition. */
@@ -177,7 +174,7 @@ static const struct {
     {"reduced at home", {{TMA_STORE, 2}, {TMA_REDUCE, 0}}, 2, 4, true},
 };
 
-START_TEST(test_copies_after_writes) {
+TEST_ROWS(test_copies_after_writes, TABLE_ROWS(copies)) {
     struct tma_tensor_map map = line_map(1);
     enum { FAR_APART = 10000 };
     uint64_t busy = 0, before = 0;
@@ -199,7 +196,6 @@ START_TEST(test_copies_after_writes) {
     ck_assert_msg(tma_memory_count(memory).partition_sectors == copies[_i].partition_sectors,
                   "%s: sectors from the other partition", copies[_i].what);
 }
-END_TEST
 
 /* Warm start: the operations of an earlier kernel leave copies in the partition of their SM, and
  * dirty lines, which are written back later. */
@@ -208,7 +204,7 @@ static const struct {
     uint64_t partition_sectors, written_sectors;
 } warmed[] = {{TMA_LOAD, 0, 0}, {TMA_STORE, 0, 4}, {TMA_REDUCE, 4, 4}, {TMA_PREFETCH, 4, 0}};
 
-START_TEST(test_warm_start) {
+TEST_ROWS(test_warm_start, TABLE_ROWS(warmed)) {
     enum { LINES = 512 }; /* capacity of L2 */
     struct tma_tensor_map map = line_map(1), all = line_map(LINES / 2);
     const enum tma_direction direction = warmed[_i].direction;
@@ -225,11 +221,10 @@ START_TEST(test_warm_start) {
     ck_assert(tma_memory_drain(memory));
     ck_assert_uint_eq(tma_memory_count(memory).dram_write_sectors, warmed[_i].written_sectors);
 }
-END_TEST
 
 /* A reduction of 32 bytes fetches 64 bytes from DRAM at its own partition, and 32 bytes at the
  * other one, whatever the promotion. */
-START_TEST(test_fills_of_a_reduction) {
+TEST_ROWS(test_fills_of_a_reduction, 2) {
     struct tma_tensor_map map = line_map(1);
     map.l2_promotion = TMA_L2_256B;
     map.box_dim[0] = 16;
@@ -237,13 +232,12 @@ START_TEST(test_fills_of_a_reduction) {
              &(struct load){.map = &map, .direction = TMA_REDUCE, .sm = _i == 0 ? 0 : 2, .x = 16});
     ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, _i == 0 ? 2 : 1);
 }
-END_TEST
 
 /* The slice keeps the operands of reductions whose line DRAM brings, so they do not hold up their
  * SM, which could have eight of them in flight: the unit reads them as fast as those of lines that
  * L2 has. A slice keeps only so many operands, and another reduction as long as it has room for one
  * unit more. Then the SM waits for DRAM. */
-START_TEST(test_reductions_wait_in_their_slice) {
+TEST(test_reductions_wait_in_their_slice) {
     enum { LINES = 64, EACH = 5 };            /* four sectors and the operation */
     enum { BEFORE = (LINES / 4 - 1) * EACH }; /* in a slice, before its last line */
     const struct {
@@ -273,11 +267,10 @@ START_TEST(test_reductions_wait_in_their_slice) {
     ck_assert_uint_eq(read[3], read[2]);       /* the first line takes all that there is */
     ck_assert_uint_lt(read[4], read[3]);       /* and leaves room for a second one */
 }
-END_TEST
 
 /* Reductions of the sectors of one line, which DRAM brings once: those that come while it is on its
  * way wait for it. Each writes its sector, and all give their credits back. */
-START_TEST(test_reductions_of_a_pending_line) {
+TEST(test_reductions_of_a_pending_line) {
     struct tma_tensor_map map = line_map(1);
     machine.l2.reduction_operands = 4;
     recreate();
@@ -288,12 +281,11 @@ START_TEST(test_reductions_of_a_pending_line) {
     ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, LINE_SECTORS);
     ck_assert_uint_eq(tma_memory_count(memory).write_sectors, LINE_SECTORS);
 }
-END_TEST
 
 /* Back-pressure: an SM may have 12 flits in flight, which are 3 lines. It sends the fourth line
  * when L2 has received the first one, 30 cycles after that was read in 4 cycles. Reading the fourth
  * line takes 4 cycles more. */
-START_TEST(test_flits_in_flight) {
+TEST(test_flits_in_flight) {
     struct tma_tensor_map map = line_map(4);
     machine.tma.write_flits = 12;
     recreate();
@@ -308,11 +300,10 @@ START_TEST(test_flits_in_flight) {
     ck_assert_uint_eq(done.dram_cycles, 0);
     assert_reads_for(&done, 4 * 4);
 }
-END_TEST
 
 /* Back-pressure: writes wait in front of a slice while its DRAM channel holds as many writes as its
  * queue takes. L2 is full of dirty lines, of which each store sends one to DRAM. */
-START_TEST(test_back_pressure_of_dram) {
+TEST(test_back_pressure_of_dram) {
     enum { LINES = 512 }; /* capacity of L2 */
     struct tma_tensor_map map = line_map(64), all = line_map(LINES / 2);
     uint64_t read[2];
@@ -333,7 +324,6 @@ START_TEST(test_back_pressure_of_dram) {
     }
     ck_assert_uint_gt(read[1], read[0]);
 }
-END_TEST
 
 /* Warps issue operations of so many rows in one cycle. `started`: cycle at which the unit begins
  * with each; `known`: cycle at which its warp can know that it was read, without STORED. */
@@ -388,7 +378,7 @@ static const struct {
     {"two operations of a warp", 2, {{0, 1}, {0, 1}}, {0, 4}, {4, 8}, 1, 0},
 };
 
-START_TEST(test_warps_of_a_scheduler_wait) {
+TEST_ROWS(test_warps_of_a_scheduler_wait, TABLE_ROWS(commits)) {
     struct tma_tensor_map maps[5];
     struct tma_completion done;
     machine.tma.store_operations = commits[_i].in_turn;
@@ -410,10 +400,9 @@ START_TEST(test_warps_of_a_scheduler_wait) {
                       (unsigned long long)done.cycle);
     }
 }
-END_TEST
 
 /* A scheduler issues stores of two warps at least 6 cycles apart. */
-START_TEST(test_issue_interval) {
+TEST_ROWS(test_issue_interval, 10) {
     struct tma_tensor_map map = line_map(1);
     struct tma_completion done[2];
     const uint64_t late = (uint64_t)_i;
@@ -427,7 +416,6 @@ START_TEST(test_issue_interval) {
     ck_assert_uint_eq(done[1].start_cycle, ISSUE + (late < 6 ? 6 : late));
     ck_assert_uint_eq(done[0].cycle, ISSUE + (late <= 6 ? 10 : 4) + STORED);
 }
-END_TEST
 
 /* A load completes with its last data. Other operations complete while their last packets are still
  * in flight; draining processes these. */
@@ -443,7 +431,7 @@ static const struct {
     uint64_t read[3];
 } turns[] = {{1, {32, 64, 96}}, {2, {64, 64, 96}}, {3, {96, 96, 96}}, {9, {96, 96, 96}}};
 
-START_TEST(test_round_robin_of_stores) {
+TEST_ROWS(test_round_robin_of_stores, TABLE_ROWS(turns)) {
     struct tma_tensor_map map = line_map(ROWS);
     struct tma_completion done;
     machine.tma.store_operations = turns[_i].operations;
@@ -457,11 +445,10 @@ START_TEST(test_round_robin_of_stores) {
         ck_assert_uint_eq(done.rows_cycle, ISSUE + turns[_i].read[i]);
     }
 }
-END_TEST
 
 /* Round robin: a store has the unit for a row, here of two lines, before the unit goes on with a
  * store of one line. That one ends with its next turn. */
-START_TEST(test_turn_is_a_row) {
+TEST(test_turn_is_a_row) {
     struct tma_tensor_map wide = line_map(2), narrow = line_map(1);
     struct tma_completion done[2];
     wide.global_dim[0] = wide.box_dim[0] = 2 * LINE_ELEMENTS;
@@ -472,9 +459,8 @@ START_TEST(test_turn_is_a_row) {
               2, done);
     ck_assert_uint_eq(done[1].rows_cycle, ISSUE + (2 + 1 + 2) * LINE_SECTORS);
 }
-END_TEST
 
-START_TEST(test_drain) {
+TEST_ROWS(test_drain, TABLE_ROWS(directions)) {
     struct tma_tensor_map map = line_map(ROWS);
     struct tma_completion done;
     issue_load(memory, &(struct load){.map = &map, .direction = directions[_i].direction});
@@ -489,10 +475,9 @@ START_TEST(test_drain) {
     ck_assert_int_eq(tma_memory_now(memory) == known, directions[_i].waits);
     ck_assert(!tma_memory_take(memory, &done));
 }
-END_TEST
 
 /* Draining an idle system takes no time. Draining also runs operations that have not begun. */
-START_TEST(test_drain_idle_and_waiting) {
+TEST(test_drain_idle_and_waiting) {
     struct tma_tensor_map map = line_map(ROWS);
     struct tma_completion done;
     ck_assert(tma_memory_drain(memory));
@@ -507,28 +492,5 @@ START_TEST(test_drain_idle_and_waiting) {
     ck_assert(!tma_memory_take(memory, &done));
     ck_assert_uint_eq(tma_memory_in_flight(memory), 0);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("stores");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_round_robin_of_stores, 0, sizeof turns / sizeof turns[0]);
-    tcase_add_test(tests, test_turn_is_a_row);
-    tcase_add_loop_test(tests, test_unit_reads_shared_memory, 0, sizeof boxes / sizeof *boxes);
-    tcase_add_loop_test(tests, test_slice_writes, 0, sizeof boxes / sizeof *boxes * PARTS);
-    tcase_add_loop_test(tests, test_other_partition, 0, sizeof ways / sizeof *ways * PARTS);
-    tcase_add_loop_test(tests, test_copies_after_writes, 0, sizeof copies / sizeof *copies);
-    tcase_add_loop_test(tests, test_warm_start, 0, sizeof warmed / sizeof *warmed);
-    tcase_add_loop_test(tests, test_fills_of_a_reduction, 0, 2);
-    tcase_add_test(tests, test_reductions_wait_in_their_slice);
-    tcase_add_test(tests, test_reductions_of_a_pending_line);
-    tcase_add_test(tests, test_flits_in_flight);
-    tcase_add_test(tests, test_back_pressure_of_dram);
-    tcase_add_loop_test(tests, test_warps_of_a_scheduler_wait, 0, sizeof commits / sizeof *commits);
-    tcase_add_loop_test(tests, test_issue_interval, 0, 10);
-    tcase_add_loop_test(tests, test_drain, 0, sizeof directions / sizeof *directions);
-    tcase_add_test(tests, test_drain_idle_and_waiting);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("stores", .set_up = set_up, .tear_down = tear_down);

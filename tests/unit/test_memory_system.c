@@ -26,7 +26,7 @@ static const struct {
     {"narrow links, an SM on each", 64000, 16000, {1, 3}, 2, ROWS * 8 + 4},
 };
 
-START_TEST(test_port_throughput) {
+TEST_ROWS(test_port_throughput, TABLE_ROWS(shares)) {
     machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
     machine.crossbar.gpc_port_bytes_per_kcycle = shares[_i].gpc_bytes_per_kcycle;
     machine.crossbar.link_bytes_per_kcycle = shares[_i].link_bytes_per_kcycle;
@@ -46,11 +46,10 @@ START_TEST(test_port_throughput) {
     ck_assert_msg(last == ISSUE + REQUEST + LOOKUP + RESPONSE + shares[_i].ports + COMPLETE,
                   "%s: %llu", shares[_i].what, (unsigned long long)last);
 }
-END_TEST
 
 /* All rows are in one line, a sector each. The slice's tags take 10 cycles for a request, which is
  * more than the TMA unit and the ports take. */
-START_TEST(test_slice_throughput) {
+TEST(test_slice_throughput) {
     machine.l2.request_millicycles = 10000;
     recreate();
     struct tma_tensor_map map = line_map(ROWS);
@@ -64,7 +63,6 @@ START_TEST(test_slice_throughput) {
                       ISSUE + REQUEST + ROWS * 10 + LOOKUP + RESPONSE + 1 + 1 + COMPLETE);
     ck_assert_uint_eq(tma_memory_count(memory).slice_busy, ROWS * 10);
 }
-END_TEST
 
 /* A read of one sector from DRAM: the fills that the promotion makes, and the unused sectors.
  * Promotion to 256 bytes applies to requests for the first sector; for others it is one to 128. */
@@ -78,7 +76,7 @@ static const struct {
                   {TMA_L2_128B, {1, 4}, {1, 4}},
                   {TMA_L2_256B, {2, 8}, {1, 4}}};
 
-START_TEST(test_fills_of_a_promotion) {
+TEST_ROWS(test_fills_of_a_promotion, 32) {
     struct tma_tensor_map map = line_map(1);
     map.l2_promotion = promotions[_i / 8].promotion;
     map.box_dim[0] = 16;
@@ -95,11 +93,10 @@ START_TEST(test_fills_of_a_promotion) {
     ck_assert_uint_eq(counters.dram_read_sectors, sectors);
     ck_assert_uint_eq(counters.unused_sectors, sectors - 1);
 }
-END_TEST
 
 /* Later requests hit the sectors of a fill: those of the aligned block around sector 0 of the
  * matrix, which are sectors 0 to 1, 3 or 7. */
-START_TEST(test_promotion_serves_neighbours) {
+TEST_ROWS(test_promotion_serves_neighbours, 4) {
     struct tma_tensor_map map = line_map(1);
     map.l2_promotion = promotions[_i].promotion;
     map.box_dim[0] = 16;
@@ -112,10 +109,9 @@ START_TEST(test_promotion_serves_neighbours) {
         ck_assert_uint_eq(missed, (uint64_t)sector >= promotions[_i].first.sectors);
     }
 }
-END_TEST
 
 /* Lines that were read or warmed are present. A new memory system holds no line. */
-START_TEST(test_lines_stay_in_l2) {
+TEST(test_lines_stay_in_l2) {
     struct tma_tensor_map map = line_map(ROWS);
     struct load load = {.map = &map};
     const uint64_t sectors = ROWS * TMA_LINE_BYTES / TMA_SECTOR_BYTES;
@@ -132,14 +128,13 @@ START_TEST(test_lines_stay_in_l2) {
     ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, 0);
     ck_assert_uint_eq(tma_memory_count(memory).unused_sectors, 0);
 }
-END_TEST
 
 /* Latency does not change after so many idle cycles. L2 keeps cycles modulo 2^32, so the wait for
  * an old fill must not come back. */
 static const uint64_t idles[] = {1000, UINT64_C(1) << 31, (UINT64_C(1) << 31) + (1 << 20),
                                  UINT64_C(3) << 30, UINT64_C(1) << 32};
 
-START_TEST(test_idle_for_long) {
+TEST_ROWS(test_idle_for_long, TABLE_ROWS(idles)) {
     struct tma_tensor_map map = line_map(ROWS);
     struct load load = {.map = &map};
     warm_load(memory, &load);
@@ -151,7 +146,6 @@ START_TEST(test_idle_for_long) {
     ck_assert_uint_eq(tma_memory_now(memory), load.cycle);
     ck_assert_uint_eq(run_load(memory, &load).cycle, load.cycle + latency);
 }
-END_TEST
 
 #define SEED 2463534242U
 
@@ -180,7 +174,7 @@ static void random_loads(const struct tma_tensor_map *map, struct load *loads) {
 
 /* Advances cycle by cycle and issues the loads that are due: every completion is known
  * complete_cycles before its cycle. */
-START_TEST(test_completions_are_known_in_time) {
+TEST(test_completions_are_known_in_time) {
     struct tma_tensor_map map = line_map(16);
     struct load loads[LOADS];
     struct tma_completion done;
@@ -199,10 +193,9 @@ START_TEST(test_completions_are_known_in_time) {
         ck_assert_uint_eq(tma_memory_in_flight(memory), issued - taken);
     }
 }
-END_TEST
 
 /* Advancing in steps of any length gives the same completions. */
-START_TEST(test_step_length_does_not_matter) {
+TEST(test_step_length_does_not_matter) {
     static const uint64_t steps[] = {7, 64, 1000000};
     struct tma_tensor_map map = line_map(16);
     struct load loads[LOADS];
@@ -219,11 +212,10 @@ START_TEST(test_step_length_does_not_matter) {
             ck_assert_uint_eq(once.cycle, done[once.tag].cycle);
     }
 }
-END_TEST
 
 /* Random replacement is reproducible: the same seed gives the same completions. It replaces other
  * lines than LRU does. */
-START_TEST(test_random_replacement_is_reproducible) {
+TEST(test_random_replacement_is_reproducible) {
     struct tma_tensor_map map = line_map(16);
     struct load loads[LOADS];
     static struct tma_completion lru[LOADS], done[2][LOADS];
@@ -242,9 +234,8 @@ START_TEST(test_random_replacement_is_reproducible) {
     }
     ck_assert_uint_lt(same, LOADS);
 }
-END_TEST
 
-START_TEST(test_counters_add_up) {
+TEST_ROWS(test_counters_add_up, 4) {
     struct tma_tensor_map map = line_map(16);
     struct load loads[LOADS];
     struct tma_completion done[LOADS];
@@ -282,11 +273,10 @@ START_TEST(test_counters_add_up) {
     ck_assert_uint_eq(fill_sectors, missed); /* whole lines were asked for */
     ck_assert_uint_eq(counters.unused_sectors, 0);
 }
-END_TEST
 
 /* SMs of both partitions read sectors of few lines: every sector that was fetched is one that was
  * asked for or an unused one. */
-START_TEST(test_unused_of_both_partitions) {
+TEST_ROWS(test_unused_of_both_partitions, 4) {
     enum { LINES = 100 };
     struct tma_tensor_map map = line_map(1);
     struct load loads[LOADS];
@@ -311,34 +301,14 @@ START_TEST(test_unused_of_both_partitions) {
     ck_assert_uint_eq(counters.evictions, 0);
     ck_assert_uint_eq(counters.unused_sectors, counters.fill_sectors - asked_count);
 }
-END_TEST
 
 /* A growing grid takes SMs in the order 0, 2, 1, 3. Its CTAs are numbered GPC by GPC. */
-START_TEST(test_placement_of_ctas) {
+TEST_ROWS(test_placement_of_ctas, 4) {
     static const uint32_t expected[4][4] = {{0}, {0, 2}, {0, 1, 2}, {0, 1, 2, 3}};
     uint32_t sms[4];
     tma_machine_place(&machine, (uint32_t)_i + 1, sms);
     for (int i = 0; i <= _i; i++)
         ck_assert_uint_eq(sms[i], expected[_i][i]);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("memory system");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_port_throughput, 0, sizeof shares / sizeof *shares);
-    tcase_add_test(tests, test_slice_throughput);
-    tcase_add_loop_test(tests, test_fills_of_a_promotion, 0, 32);
-    tcase_add_loop_test(tests, test_promotion_serves_neighbours, 0, 4);
-    tcase_add_test(tests, test_lines_stay_in_l2);
-    tcase_add_loop_test(tests, test_idle_for_long, 0, sizeof idles / sizeof *idles);
-    tcase_add_test(tests, test_completions_are_known_in_time);
-    tcase_add_test(tests, test_step_length_does_not_matter);
-    tcase_add_test(tests, test_random_replacement_is_reproducible);
-    tcase_add_loop_test(tests, test_counters_add_up, 0, 4);
-    tcase_add_loop_test(tests, test_unused_of_both_partitions, 0, 4);
-    tcase_add_loop_test(tests, test_placement_of_ctas, 0, 4);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("memory system", .set_up = set_up, .tear_down = tear_down);

@@ -48,7 +48,7 @@ static uint64_t run(uint32_t sm, enum tma_access_kind kind, uint64_t first, uint
 }
 
 /* The first access of a block walks; another CPC asks the TLB of the GPU; then both have it. */
-START_TEST(test_levels) {
+TEST(test_levels) {
     static const uint32_t sms[] = {0, 0, 1, 2, 3, 0}, misses[] = {1, 1, 1, 2, 2, 2};
     for (int i = 0; i < 6; i++) {
         run(sms[i], TMA_ACCESS_LOAD, 5, 1);
@@ -56,27 +56,24 @@ START_TEST(test_levels) {
         ck_assert_uint_eq(tma_memory_count(memory).tlb_walks, 1);
     }
 }
-END_TEST
 
 /* SM 2 lies in a GPC next to partition 1. */
-START_TEST(test_far) {
+TEST(test_far) {
     run(0, TMA_ACCESS_STORE, 5, 1);
     uint64_t missed = run(2, TMA_ACCESS_STORE, 5, 1), found = run(2, TMA_ACCESS_STORE, 5, 1);
     ck_assert_uint_eq(missed - found, MISS + FAR);
 }
-END_TEST
 
 /* Walks follow each other; a CPC waits for two translations at once. */
-START_TEST(test_several) {
+TEST(test_several) {
     uint64_t one = run(0, TMA_ACCESS_STORE, 5, 1), two = run(0, TMA_ACCESS_STORE, 15, 2),
              three = run(0, TMA_ACCESS_STORE, 25, 3);
     ck_assert_uint_eq(two - one, INTERVAL);
     ck_assert_uint_eq(three - one, MISS + WALK);
 }
-END_TEST
 
 /* Loads of the TMA unit wait too, and those behind them do not. */
-START_TEST(test_tma) {
+TEST(test_tma) {
     struct tma_tensor_map map = line_map(1);
     struct load load = {.map = &map};
     struct tma_completion done[2];
@@ -90,10 +87,9 @@ START_TEST(test_tma) {
     run_loads(memory, loads, 2, done);
     ck_assert_uint_eq(first - (done[0].cycle - 3000), MISS + WALK);
 }
-END_TEST
 
 /* Where the TLBs have all, nothing waits. */
-START_TEST(test_warm) {
+TEST(test_warm) {
     uint64_t cold = run(0, TMA_ACCESS_STORE, 5, 1),
              cold_counts = tma_memory_count(memory).tlb_misses;
     tma_memory_free(memory);
@@ -103,17 +99,5 @@ START_TEST(test_warm) {
     ck_assert_uint_eq(cold_counts, 1);
     ck_assert_uint_eq(tma_memory_count(memory).tlb_misses, 0);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("translation");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, test_levels);
-    tcase_add_test(tests, test_far);
-    tcase_add_test(tests, test_several);
-    tcase_add_test(tests, test_tma);
-    tcase_add_test(tests, test_warm);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("translation", .set_up = set_up, .tear_down = tear_down);

@@ -234,7 +234,7 @@ static const struct change changes[] = {
      "pixels_per_column is 0; allowed: 1 to 1024"},
 };
 
-START_TEST(check_gives_code_and_text) {
+TEST_ROWS(check_gives_code_and_text, TABLE_ROWS(changes)) {
     struct tma_tensor_map map;
     struct tma_operation operation;
     struct tma_error error = {0};
@@ -246,12 +246,5 @@ START_TEST(check_gives_code_and_text) {
     ck_assert_str_eq(error.text, changes[_i].text);
     ck_assert_int_eq(tma_operation_check(&map, &operation, NULL), code);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("operation check");
-    TCase *all = tcase_create("operations");
-    tcase_add_loop_test(all, check_gives_code_and_text, 0, TABLE_ROWS(changes));
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("operation check");

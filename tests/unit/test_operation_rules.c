@@ -100,7 +100,7 @@ static const struct {
 #define ROW(id, legal, change) {#id, break_##id},
     RULES(ROW)};
 
-START_TEST(broken_rule_is_refused) {
+TEST_ROWS(broken_rule_is_refused, (int)tma_operation_rule_count) {
     const struct tma_operation_rule *rule = &tma_operation_rules[_i];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(rows[i].id, rule->id) == 0) {
@@ -109,12 +109,5 @@ START_TEST(broken_rule_is_refused) {
         }
     ck_abort_msg("%s has no row", rule->id);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("operation rules");
-    TCase *tests = tcase_create("rules");
-    tcase_add_loop_test(tests, broken_rule_is_refused, 0, (int)tma_operation_rule_count);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("operation rules");

@@ -89,10 +89,9 @@ static void check_runs(struct sample *sample) {
     ck_assert_uint_eq(count, size.rows);
 }
 
-START_TEST(runs_contain_the_rows) {
+TEST_ROWS(runs_contain_the_rows, ALL_MODES) {
     check_samples(1 + (uint64_t)_i, modes[_i], TMA_LOAD, check_runs);
 }
-END_TEST
 
 /* Compares the queries for one byte of a row with what the row itself says of the byte. */
 static void check_byte(const struct tma_layout *layout, const struct tma_row *row,
@@ -134,15 +133,13 @@ static void check_queries(struct sample *sample) {
             check_byte(&layout, &row, index, i);
 }
 
-START_TEST(load_queries_are_inverse) {
+TEST_ROWS(load_queries_are_inverse, ALL_MODES) {
     check_samples(100 + (uint64_t)_i, modes[_i], TMA_LOAD, check_queries);
 }
-END_TEST
 
-START_TEST(store_queries_are_inverse) {
+TEST_ROWS(store_queries_are_inverse, STORE_MODES) {
     check_samples(150 + (uint64_t)_i, modes[_i], TMA_STORE, check_queries);
 }
-END_TEST
 
 /* No two bytes of the rows share a byte of shared memory, and none is outside the footprint. */
 static void check_footprint(struct sample *sample) {
@@ -162,10 +159,9 @@ static void check_footprint(struct sample *sample) {
         }
 }
 
-START_TEST(every_byte_lands_once) {
+TEST_ROWS(every_byte_lands_once, ALL_MODES) {
     check_samples(200 + (uint64_t)_i, modes[_i], TMA_LOAD, check_footprint);
 }
-END_TEST
 
 /* Types whose values a load changes, or whose padding a store drops. */
 static bool converts(enum tma_data_type type) {
@@ -190,10 +186,9 @@ static void check_load_and_store(struct sample *sample) {
     ck_assert(memcmp(tensor, other_tensor, sizeof tensor) == 0);
 }
 
-START_TEST(storing_a_loaded_tile_changes_nothing) {
+TEST_ROWS(storing_a_loaded_tile_changes_nothing, STORE_MODES) {
     check_samples(300, modes[_i], TMA_STORE, check_load_and_store);
 }
-END_TEST
 
 /* Loading a stored tile restores all of its elements that are in bounds. */
 static void check_store_and_load(struct sample *sample) {
@@ -215,10 +210,9 @@ static void check_store_and_load(struct sample *sample) {
             ck_abort_msg("byte %u differs", at);
 }
 
-START_TEST(loading_a_stored_tile_restores_it) {
+TEST_ROWS(loading_a_stored_tile_restores_it, STORE_MODES) {
     check_samples(400, modes[_i], TMA_STORE, check_store_and_load);
 }
-END_TEST
 
 /* Executes the sample twice, from equal memory; the second time with `global`, which has the bytes
  * of `other_tensor`. Asserts that both leave the same bytes everywhere. */
@@ -269,16 +263,14 @@ static void check_directions(uint64_t seed, int mode, void (*check)(struct sampl
 }
 
 /* A memory of callbacks gets the same bytes as a buffer. */
-START_TEST(callbacks_do_what_a_buffer_does) {
+TEST_ROWS(callbacks_do_what_a_buffer_does, TABLE_ROWS(modes)) {
     check_directions(500 + 10 * (uint64_t)_i, _i, check_callbacks);
 }
-END_TEST
 
 /* The code for processors without wide registers copies the same bytes. */
-START_TEST(narrow_copies_are_the_same) {
+TEST_ROWS(narrow_copies_are_the_same, TABLE_ROWS(modes)) {
     check_directions(600 + 10 * (uint64_t)_i, _i, check_narrow);
 }
-END_TEST
 
 /* Asserts that the rows of two operations on a map lie at the same places of global memory. */
 static void check_same_rows(const struct tma_tensor_map *map, const struct tma_operation *operation,
@@ -309,15 +301,13 @@ static void check_offsets_of_store(struct sample *sample) {
     check_same_rows(&sample->map, &sample->operation, &plain);
 }
 
-START_TEST(prefetches_read_the_rows_of_loads) {
+TEST_ROWS(prefetches_read_the_rows_of_loads, TABLE_ROWS(modes)) {
     check_samples(700 + (uint64_t)_i, modes[_i], TMA_LOAD, check_prefetch);
 }
-END_TEST
 
-START_TEST(stores_have_no_offsets) {
+TEST(stores_have_no_offsets) {
     check_samples(800, TMA_ACCESS_IM2COL, TMA_STORE, check_offsets_of_store);
 }
-END_TEST
 
 /* Asserts that two loads leave the same bytes in shared memory. */
 static void load_both(const struct tma_tensor_map *map, const struct tma_operation *operation,
@@ -373,28 +363,10 @@ static const struct {
     {600, TMA_ACCESS_IM2COL_W, check_im2col_w},
 };
 
-START_TEST(modes_are_equivalent) {
+TEST_ROWS(modes_are_equivalent, TABLE_ROWS(equivalences)) {
     uint64_t state = equivalences[_i].seed;
     fill_randomly(&state, tensor, sizeof tensor);
     check_samples(state, equivalences[_i].mode, TMA_LOAD, equivalences[_i].check);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("placement properties");
-    TCase *all = tcase_create("every mode");
-    tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, runs_contain_the_rows, 0, ALL_MODES);
-    tcase_add_loop_test(all, load_queries_are_inverse, 0, ALL_MODES);
-    tcase_add_loop_test(all, store_queries_are_inverse, 0, STORE_MODES);
-    tcase_add_loop_test(all, every_byte_lands_once, 0, ALL_MODES);
-    tcase_add_loop_test(all, storing_a_loaded_tile_changes_nothing, 0, STORE_MODES);
-    tcase_add_loop_test(all, loading_a_stored_tile_restores_it, 0, STORE_MODES);
-    tcase_add_loop_test(all, callbacks_do_what_a_buffer_does, 0, TABLE_ROWS(modes));
-    tcase_add_loop_test(all, narrow_copies_are_the_same, 0, TABLE_ROWS(modes));
-    tcase_add_loop_test(all, prefetches_read_the_rows_of_loads, 0, TABLE_ROWS(modes));
-    tcase_add_test(all, stores_have_no_offsets);
-    tcase_add_loop_test(all, modes_are_equivalent, 0, TABLE_ROWS(equivalences));
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("placement properties", .timeout = 60);

@@ -216,7 +216,7 @@ static void step(struct tma_checks *checks, uint32_t number, const char *word,
 #undef IS
 }
 
-START_TEST(test_order) {
+TEST_ROWS(test_order, TABLE_ROWS(rows)) {
     struct tma_checks *checks =
         tma_checks_begin(CTAS, WARPS, SHARED_BYTES, rows[_i].strict, report, NULL);
     const char *at = rows[_i].steps, *next;
@@ -238,12 +238,5 @@ START_TEST(test_order) {
     ck_assert_msg(strcmp(found, rows[_i].findings) == 0, "%s: found \"%s\", expected \"%s\"",
                   rows[_i].name, found, rows[_i].findings);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("ptx checks");
-    TCase *tests = tcase_create("order");
-    tcase_add_loop_test(tests, test_order, 0, TABLE_ROWS(rows));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("ptx checks");

@@ -53,7 +53,7 @@ static const struct tiled_example {
 };
 /* clang-format on */
 
-START_TEST(rows_are_those_of_the_document) {
+TEST_ROWS(rows_are_those_of_the_document, TABLE_ROWS(tiled_examples)) {
     const struct tiled_example *example = &tiled_examples[_i];
     struct tma_tensor_map map = {.data_type = TMA_FLOAT16,
                                  .rank = 2,
@@ -76,7 +76,6 @@ START_TEST(rows_are_those_of_the_document) {
     }
     ck_assert(!tma_rows_next(&rows, &row));
 }
-END_TEST
 
 /* 16 elements in global memory and in shared memory; 0xee marks bytes that nothing writes. */
 static const struct packed_example {
@@ -111,7 +110,7 @@ static const struct packed_example {
       0xcf}},
 };
 
-START_TEST(bytes_are_those_of_the_document) {
+TEST_ROWS(bytes_are_those_of_the_document, TABLE_ROWS(packed_examples)) {
     const struct packed_example *example = &packed_examples[_i];
     const struct tma_type_info *type = tma_type_info(example->type);
     bool padded = type->shared_bits != type->global_bits;
@@ -138,15 +137,5 @@ START_TEST(bytes_are_those_of_the_document) {
                   "%s: %s", example->name, error.text);
     ck_assert_mem_eq(load ? shared : global, expected, sizeof expected);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("examples of PTX ISA 5.5");
-    TCase *figures = tcase_create("figures");
-    tcase_add_loop_test(figures, rows_are_those_of_the_document, 0,
-                        sizeof tiled_examples / sizeof tiled_examples[0]);
-    tcase_add_loop_test(figures, bytes_are_those_of_the_document, 0,
-                        sizeof packed_examples / sizeof packed_examples[0]);
-    suite_add_tcase(suite, figures);
-    return run_suite(suite);
-}
+TEST_SUITE("examples of PTX ISA 5.5");

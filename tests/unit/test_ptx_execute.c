@@ -198,7 +198,7 @@ static void build(const struct row *row, char *text, size_t size) {
         functions, row->body, HEAD, body != NULL ? body + 2 : row->body);
 }
 
-START_TEST(kernels_do_what_they_should) {
+TEST_ROWS(kernels_do_what_they_should, 2 * TABLE_ROWS(rows)) {
     const struct row *row = &rows[_i / 2];
     bool timed = _i % 2 == 1;
     static char text[8192];
@@ -249,12 +249,5 @@ START_TEST(kernels_do_what_they_should) {
     tma_ptx_module_free(module);
     tma_diagnostics_free(&diagnostics);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("ptx execution");
-    TCase *kernels = tcase_create("kernels");
-    tcase_add_loop_test(kernels, kernels_do_what_they_should, 0, 2 * TABLE_ROWS(rows));
-    suite_add_tcase(suite, kernels);
-    return run_suite(suite);
-}
+TEST_SUITE("ptx execution");

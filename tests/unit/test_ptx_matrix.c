@@ -165,7 +165,7 @@ static enum tma_ptx_type type_named(const char *name) {
     return (enum tma_ptx_type)type;
 }
 
-START_TEST(test_mma) {
+TEST_ROWS(test_mma, TABLE_ROWS(products)) {
     uint32_t m = products[_i].m, k = products[_i].k, lane, index;
     enum tma_ptx_type d_type = type_named(products[_i].d), a_type = type_named(products[_i].a),
                       b_type = type_named(products[_i].b);
@@ -240,7 +240,6 @@ START_TEST(test_mma) {
                           column, value, sums[row][column]);
         }
 }
-END_TEST
 
 /* ---- wgmma */
 
@@ -374,7 +373,7 @@ static void check_group(uint32_t row_of_table, uint32_t n, bool in_registers, ui
         }
 }
 
-START_TEST(test_wgmma) {
+TEST_ROWS(test_wgmma, TABLE_ROWS(group_products)) {
     uint32_t row = (uint32_t)_i;
     bool transposes = group_products[row].may_transpose;
     random_state = row;
@@ -392,10 +391,9 @@ START_TEST(test_wgmma) {
     check_group(row, 24, true, 0, 0, false, false, false, true);
     check_group(row, row == 7 ? 128 : 256, false, 1, 1, false, false, false, true);
 }
-END_TEST
 
 /* A tile that begins within its swizzle pattern: the base offset says so. */
-START_TEST(test_base_offset) {
+TEST(test_base_offset) {
     uint64_t aligned = descriptor(4096, 16, 1024, 1);
     uint64_t moved = descriptor(4096 + 3 * 128, 16, 1024, 1) | UINT64_C(3) << 49;
     for (uint32_t line = 0; line < 64; ++line)
@@ -403,10 +401,9 @@ START_TEST(test_base_offset) {
             ck_assert_uint_eq(tma_wgmma_descriptor_address(moved, false, line, chunk),
                               tma_wgmma_descriptor_address(aligned, false, line, chunk) + 3 * 128);
 }
-END_TEST
 
 /* Bytes that are opaque, or outside, are found. */
-START_TEST(test_window) {
+TEST(test_window) {
     struct tma_ptx_product product;
     ck_assert(product_of("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {r0,r1,r2,r3}, d0, d1, "
                          "p, 1, 1, 0, 0;",
@@ -442,7 +439,6 @@ START_TEST(test_window) {
                       TMA_PTX_MATRIX_OUTSIDE);
     ck_assert_uint_eq(address, B_START + 240);
 }
-END_TEST
 
 /* Vectors of other lengths than the shape needs, and constants that are not allowed. */
 static const char *const refused[] = {
@@ -463,11 +459,10 @@ static const char *const refused[] = {
 };
 enum { REFUSED = sizeof refused / sizeof *refused };
 
-START_TEST(test_refused) {
+TEST_ROWS(test_refused, REFUSED) {
     struct tma_ptx_product product;
     ck_assert(!product_of(refused[_i], &product));
 }
-END_TEST
 
 /* Rounding of float16 sums, to nearest even: C plus a product of powers of two. */
 static const struct {
@@ -489,7 +484,7 @@ static const struct {
     {0x7e01, 0x3c00, 0x3c00, 0x7fff},
 };
 
-START_TEST(test_rounding) {
+TEST_ROWS(test_rounding, TABLE_ROWS(roundings)) {
     struct tma_ptx_product product;
     ck_assert(product_of(
         "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {r0,r1}, {r0,r1}, {r0}, {r0,r1};",
@@ -500,9 +495,8 @@ START_TEST(test_rounding) {
                 (const uint32_t(*)[32])c, NULL, c, &room);
     ck_assert_uint_eq(c[0][0] & 0xffff, roundings[_i].d);
 }
-END_TEST
 
-START_TEST(test_saturation) {
+TEST(test_saturation) {
     static const char *const texts[] = {"", ".satfinite"};
     static const int32_t sums[2][2] = {{INT32_MIN + 3, INT32_MAX - 3}, {INT32_MAX, INT32_MIN}};
     for (int i = 0; i < 2; ++i) {
@@ -521,9 +515,8 @@ START_TEST(test_saturation) {
         ck_assert_int_eq((int32_t)c[1][0], sums[i][1]);
     }
 }
-END_TEST
 
-START_TEST(test_ldmatrix) {
+TEST(test_ldmatrix) {
     uint8_t rows[8][16], again[8][16];
     uint32_t lanes[32];
     for (uint32_t i = 0; i < 128; ++i)
@@ -543,20 +536,5 @@ START_TEST(test_ldmatrix) {
         ck_assert_mem_eq(rows, again, sizeof rows);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("ptx_matrix");
-    TCase *tests = tcase_create("matrix");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, test_mma, 0, TABLE_ROWS(products));
-    tcase_add_loop_test(tests, test_wgmma, 0, TABLE_ROWS(group_products));
-    tcase_add_test(tests, test_base_offset);
-    tcase_add_test(tests, test_window);
-    tcase_add_loop_test(tests, test_refused, 0, REFUSED);
-    tcase_add_loop_test(tests, test_rounding, 0, TABLE_ROWS(roundings));
-    tcase_add_test(tests, test_saturation);
-    tcase_add_test(tests, test_ldmatrix);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("ptx_matrix", .timeout = 60);

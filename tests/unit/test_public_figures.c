@@ -29,7 +29,7 @@ static const struct {
 };
 
 /* A multiply-add is two operations. */
-START_TEST(rates_give_the_public_peak) {
+TEST_ROWS(rates_give_the_public_peak, TABLE_ROWS(peaks)) {
     struct tma_machine machine = shipped_machine(peaks[_i].machine);
     const struct tma_machine_parameter *rate = tma_machine_parameter_find(peaks[_i].path);
     ck_assert_ptr_nonnull(rate);
@@ -41,7 +41,6 @@ START_TEST(rates_give_the_public_peak) {
     ck_assert_msg(fabs(teraflops / peaks[_i].teraflops - 1) < 0.01, "%s of %s: %g TFLOP/s",
                   peaks[_i].path, peaks[_i].machine, teraflops);
 }
-END_TEST
 
 #define TABLE "scripts/public-figures.tsv"
 
@@ -56,7 +55,7 @@ static const char *figure(const struct tma_tsv *table, const char *machine, cons
 /* The rates, clocks and sizes of machines that scripts/derive-machines wrote give the public
  * figures of its table. Rates are powers of two: of the H20's, which its data sheet rounds, the one
  * of double precision differs by a quarter. */
-START_TEST(machines_give_the_public_figures) {
+TEST(machines_give_the_public_figures) {
     static const struct {
         const char *kind, *path;
     } rates[] = {{"tflops_half", "sm.mma_half"},
@@ -102,7 +101,6 @@ START_TEST(machines_give_the_public_figures) {
     ck_assert_uint_ge(machines, 9);
     tma_tsv_free(&table);
 }
-END_TEST
 
 /* Published chains of loads of a B200, each of which begins when the one before is there, from L2:
  * cycles of a load. The model has the latencies of an H200, some 30 cycles more. */
@@ -134,17 +132,16 @@ static double cycles_of_load(const struct tma_machine *machine, uint32_t kib) {
     return (double)(cycles[1] - cycles[0]) / (LOADS - FEWER);
 }
 
-START_TEST(chains_of_a_b200) {
+TEST_ROWS(chains_of_a_b200, TABLE_ROWS(chains)) {
     struct tma_machine machine = shipped_machine("b200");
     double published = (chains[_i].least_cycles + chains[_i].most_cycles) / 2;
     double error = cycles_of_load(&machine, chains[_i].kib) / published - 1;
     ck_assert_msg(fabs(error - chains[_i].error) < 0.001, "%u KiB: %.2f %%", chains[_i].kib,
                   100 * error);
 }
-END_TEST
 
 /* The bandwidth of the SM's port is what the chains differ by. */
-START_TEST(chains_give_the_port) {
+TEST(chains_give_the_port) {
     struct tma_machine machine = shipped_machine("b200");
     double published = 48 * 1024 / (chains[2].least_cycles - chains[0].least_cycles);
     double port = machine.crossbar.sm_port_bytes_per_kcycle / 1000.0;
@@ -152,7 +149,6 @@ START_TEST(chains_give_the_port) {
     ck_assert_double_eq_tol(port, published, 0.01 * published);
     ck_assert_double_eq_tol(model, published, 0.02 * published);
 }
-END_TEST
 
 /* Published rates of kernels, and the error of the library's: products in TFLOP/s (2048^3 by hand
  * in CUDA on an H100, 24.4 us), copies in GB/s, read and written (more than 6000 from one part of a
@@ -165,7 +161,7 @@ static const struct {
     {"configs/kernels/copy.yaml", {"gpu=b200", "M=8192", "N=8192", "CTAS=264"}, 6000, 0.013},
 };
 
-START_TEST(published_rates_of_kernels) {
+TEST_ROWS(published_rates_of_kernels, TABLE_ROWS(kernels)) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = tma_diagnostics_empty();
     struct tma_error error = {0};
@@ -188,18 +184,5 @@ START_TEST(published_rates_of_kernels) {
     tma_scenario_free(&scenario);
     tma_diagnostics_free(&list);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("public figures");
-    TCase *tests = tcase_create("all");
-    load_engine();
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, rates_give_the_public_peak, 0, TABLE_ROWS(peaks));
-    tcase_add_test(tests, machines_give_the_public_figures);
-    tcase_add_loop_test(tests, chains_of_a_b200, 0, TABLE_ROWS(chains));
-    tcase_add_test(tests, chains_give_the_port);
-    tcase_add_loop_test(tests, published_rates_of_kernels, 0, TABLE_ROWS(kernels));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("public figures", .prepare = load_engine, .timeout = 60);

@@ -52,7 +52,7 @@ static const struct {
     {"min of negatives", TMA_REDUCE_MIN, TMA_BFLOAT16, 0xbf80, 0xc000, 0xc000},
 };
 
-START_TEST(element_is_reduced) {
+TEST_ROWS(element_is_reduced, TABLE_ROWS(cases)) {
     uint8_t old[8], operand[8], result[8];
     for (int i = 0; i < 8; i++) {
         old[i] = (uint8_t)(cases[_i].old >> 8 * i);
@@ -63,7 +63,6 @@ START_TEST(element_is_reduced) {
     tma_reduce(cases[_i].reduction, cases[_i].type, old, operand, 1);
     ck_assert_msg(memcmp(old, result, 8) == 0, "%s", cases[_i].name);
 }
-END_TEST
 
 /* The value of a float16. */
 static double value_of(uint16_t bits) {
@@ -74,7 +73,7 @@ static double value_of(uint16_t bits) {
 
 /* Compares sums of random float16 numbers with the exact sum in double, rounded to a multiple of
  * the last place. */
-START_TEST(sums_of_float16_are_rounded_once) {
+TEST(sums_of_float16_are_rounded_once) {
     uint32_t random = 12345;
     for (int i = 0; i < 200000; i++) {
         random = random * 1664525 + 1013904223;
@@ -89,10 +88,9 @@ START_TEST(sums_of_float16_are_rounded_once) {
             ck_abort_msg("%04x + %04x", a, b);
     }
 }
-END_TEST
 
 /* Corner cases of the conversion to TF32. tests/hardware/h200/convert.tsv has more. */
-START_TEST(tf32_rounds_to_nearest_even) {
+TEST(tf32_rounds_to_nearest_even) {
     static const uint32_t words[][2] = {
         {0x3f800000, 0x3f800000}, {0x3f801000, 0x3f800000}, /* tie: to even */
         {0x3f803000, 0x3f804000},                           /* tie: to even */
@@ -102,14 +100,5 @@ START_TEST(tf32_rounds_to_nearest_even) {
     for (int i = 0; i < TABLE_ROWS(words); i++)
         ck_assert_uint_eq(tma_tf32_of_float(words[i][0]), words[i][1]);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("reduction");
-    TCase *all = tcase_create("elements");
-    tcase_add_loop_test(all, element_is_reduced, 0, TABLE_ROWS(cases));
-    tcase_add_test(all, sums_of_float16_are_rounded_once);
-    tcase_add_test(all, tf32_rounds_to_nearest_even);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("reduction");

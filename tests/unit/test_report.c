@@ -34,10 +34,9 @@ static const struct {
     {(double)INFINITY, 1, ""},
 };
 
-START_TEST(test_decimal) {
+TEST_ROWS(test_decimal, TABLE_ROWS(decimals)) {
     ck_assert_str_eq(tma_decimal(decimals[_i].value, decimals[_i].digits).text, decimals[_i].text);
 }
-END_TEST
 
 static const struct {
     uint64_t parts[4];
@@ -52,7 +51,7 @@ static const struct {
     {{(uint64_t)1 << 52, 1, 1, 1}, {1000, 0, 0, 0}},
 };
 
-START_TEST(test_shares_sum_to_1000) {
+TEST_ROWS(test_shares_sum_to_1000, TABLE_ROWS(shares)) {
     uint32_t tenths[4], sum = 0;
     tma_share_out_tenths(shares[_i].parts, 4, tenths);
     for (int i = 0; i < 4; i++) {
@@ -61,9 +60,8 @@ START_TEST(test_shares_sum_to_1000) {
     }
     ck_assert(sum == 1000 || shares[_i].parts[0] == 0);
 }
-END_TEST
 
-START_TEST(test_random_shares_sum_to_1000) {
+TEST(test_random_shares_sum_to_1000) {
     uint32_t seed = 1;
     for (int round = 0; round < 1000; round++) {
         uint64_t parts[TMA_CAUSE_COUNT];
@@ -78,7 +76,6 @@ START_TEST(test_random_shares_sum_to_1000) {
         ck_assert_uint_eq(sum, 1000);
     }
 }
-END_TEST
 
 static const struct {
     const char *value, *json;
@@ -92,7 +89,7 @@ static const struct {
      "\"\\ufffd|\\ufffd|\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\"\n"},
 };
 
-START_TEST(test_json_string) {
+TEST_ROWS(test_json_string, TABLE_ROWS(strings)) {
     char text[256];
     FILE *out = fmemopen(text, sizeof text, "w");
     struct tma_json json = {.out = out};
@@ -101,7 +98,6 @@ START_TEST(test_json_string) {
     fclose(out);
     ck_assert_str_eq(text, strings[_i].json);
 }
-END_TEST
 
 /* Text from outside: no control character passes, and no markup. */
 static const struct {
@@ -119,16 +115,15 @@ static const struct {
     {tma_write_markdown, "[x](y) `\\`\n", "[x\\](y) \\`\\\\\\`\\x0a"},
 };
 
-START_TEST(test_escapes) {
+TEST_ROWS(test_escapes, TABLE_ROWS(escapes)) {
     char text[256] = "";
     FILE *out = fmemopen(text, sizeof text, "w");
     escapes[_i].write(escapes[_i].text, out);
     fclose(out);
     ck_assert_str_eq(text, escapes[_i].written);
 }
-END_TEST
 
-START_TEST(test_json_nesting) {
+TEST(test_json_nesting) {
     char text[256];
     FILE *out = fmemopen(text, sizeof text, "w");
     struct tma_json json = {.out = out};
@@ -158,7 +153,6 @@ START_TEST(test_json_nesting) {
                            "  \"yes\": true\n"
                            "}\n");
 }
-END_TEST
 
 /* A run of 4 CTAs on 2 SMs at 2000 MHz: 8 stages of two 4 KiB operations each, 64 KiB in 1000
  * cycles or 500 ns: 131.1 GB/s, 65.5 bytes/cycle, 32.8 for each SM. */
@@ -336,16 +330,15 @@ static const struct {
     {untouched, "not_tried", "not tried; --why runs it again with one thing relieved at a time"},
 };
 
-START_TEST(test_verdict) {
+TEST_ROWS(test_verdict, TABLE_ROWS(verdicts)) {
     verdicts[_i].change();
     struct tma_verdict verdict = tma_verdict_of(&input.findings, result.counters.operations == 0);
     ck_assert_str_eq(verdict.text, verdicts[_i].text);
     ck_assert_str_eq(verdict.key, verdicts[_i].key);
 }
-END_TEST
 
 /* Advice is what its own experiment showed: here, nothing. */
-START_TEST(test_no_advice_without_saving) {
+TEST(test_no_advice_without_saving) {
     char text[TEXT_BYTES];
     two_limits();
     write_report("text", text);
@@ -358,7 +351,6 @@ START_TEST(test_no_advice_without_saving) {
     ck_assert_ptr_nonnull(
         strstr(text, "advice              way to play: another one would save 50.0 % of the time"));
 }
-END_TEST
 
 static const struct {
     struct tma_waves waves;
@@ -374,7 +366,7 @@ static const struct {
      "idle, which is 5.1 % of the SMs' time\n"},
 };
 
-START_TEST(test_waves) {
+TEST_ROWS(test_waves, TABLE_ROWS(waves)) {
     char text[TEXT_BYTES];
     result.waves = waves[_i].waves;
     write_report("text", text);
@@ -383,7 +375,6 @@ START_TEST(test_waves) {
     else
         ck_assert_ptr_nonnull(strstr(text, waves[_i].text));
 }
-END_TEST
 
 static void accept(const char *path, const char *text) {
     FILE *file = fopen(path, "w");
@@ -394,7 +385,7 @@ static void accept(const char *path, const char *text) {
 
 /* The golden files hold the report of the run above. GOLDEN_ACCEPT=1 rewrites them: look at what
  * changes. */
-START_TEST(test_whole_report) {
+TEST_ROWS(test_whole_report, 2) {
     static const struct {
         const char *format, *path;
     } reports[] = {
@@ -417,10 +408,9 @@ START_TEST(test_whole_report) {
     ck_assert_msg(strcmp(text, golden) == 0, "byte %zu:\n%.200s\ninstead of\n%.200s", at, text + at,
                   golden + at);
 }
-END_TEST
 
 /* Nothing to divide by: zeros, never a NaN. */
-START_TEST(test_empty_run) {
+TEST_ROWS(test_empty_run, 2) {
     static const char *const formats[] = {"text", "json"};
     machine = (struct tma_machine){.sm_clock_mhz = 1};
     workload = (struct tma_workload){0};
@@ -431,18 +421,16 @@ START_TEST(test_empty_run) {
     ck_assert_ptr_null(strstr(text, "inf,"));
     ck_assert_ptr_nonnull(strstr(text, "nothing: no operation was issued"));
 }
-END_TEST
 
-START_TEST(test_validated_machine_is_no_remark) {
+TEST(test_validated_machine_is_no_remark) {
     char text[TEXT_BYTES];
     machine.validated = true;
     write_report("text", text);
     ck_assert_ptr_null(strstr(text, "not validated"));
     ck_assert_ptr_nonnull(strstr(text, "toy, 8 SMs at 2000 MHz\n"));
 }
-END_TEST
 
-START_TEST(test_run_without_consumers_and_conflicts) {
+TEST_ROWS(test_run_without_consumers_and_conflicts, 2) {
     static const char *const expected[] = {"no consumer reads the tiles", "no bank conflict"};
     char text[TEXT_BYTES];
     workload.consumer_count = (uint32_t)_i;
@@ -452,33 +440,11 @@ START_TEST(test_run_without_consumers_and_conflicts) {
     write_report("json", text);
     ck_assert_ptr_nonnull(strstr(text, "\"worst_consumer\": null"));
 }
-END_TEST
 
-START_TEST(test_unknown_format) {
+TEST(test_unknown_format) {
     int format;
     ck_assert(!tma_value_of(&tma_report_format_names, "xml", &format));
     ck_assert_uint_eq(tma_report_format_names.count, 2);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("report");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_loop_test(tests, test_decimal, 0, sizeof decimals / sizeof *decimals);
-    tcase_add_loop_test(tests, test_shares_sum_to_1000, 0, sizeof shares / sizeof *shares);
-    tcase_add_test(tests, test_random_shares_sum_to_1000);
-    tcase_add_loop_test(tests, test_json_string, 0, sizeof strings / sizeof *strings);
-    tcase_add_loop_test(tests, test_escapes, 0, sizeof escapes / sizeof *escapes);
-    tcase_add_test(tests, test_json_nesting);
-    tcase_add_loop_test(tests, test_verdict, 0, sizeof verdicts / sizeof *verdicts);
-    tcase_add_test(tests, test_no_advice_without_saving);
-    tcase_add_loop_test(tests, test_waves, 0, sizeof waves / sizeof *waves);
-    tcase_add_loop_test(tests, test_whole_report, 0, 2);
-    tcase_add_loop_test(tests, test_empty_run, 0, 2);
-    tcase_add_test(tests, test_validated_machine_is_no_remark);
-    tcase_add_loop_test(tests, test_run_without_consumers_and_conflicts, 0, 2);
-    tcase_add_test(tests, test_unknown_format);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("report", .set_up = set_up);

@@ -216,7 +216,7 @@ static void check_figures(const struct tma_report_input *input) {
     ck_assert(waves.last_cost >= 0 && waves.last_cost <= waves.idle_fraction);
 }
 
-START_TEST(test_random_scenarios) {
+TEST_ROWS(test_random_scenarios, 10) {
     static struct tma_result result;
     static struct tma_experiments experiments;
     uint64_t state = 1234567 + (uint64_t)_i;
@@ -250,13 +250,5 @@ START_TEST(test_random_scenarios) {
     }
     ck_assert_uint_gt(verdicts, 0);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("report_truth");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, test_random_scenarios, 0, 10);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("report_truth", .timeout = 300);

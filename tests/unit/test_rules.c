@@ -282,13 +282,12 @@ static struct tma_tensor_map map_of(const struct bound *bound, int64_t value) {
     return map;
 }
 
-START_TEST(maps_of_the_fixture_are_legal) {
+TEST_ROWS(maps_of_the_fixture_are_legal, TABLE_ROWS(legal_maps)) {
     ck_assert_uint_eq(tma_tensor_map_check(&legal_maps[_i], TMA_SM_90, NULL, 0), 0);
     ck_assert_uint_eq(tma_tensor_map_check(&legal_maps[_i], TMA_SM_100, NULL, 0), 0);
 }
-END_TEST
 
-START_TEST(legal_value_passes) {
+TEST_ROWS(legal_value_passes, TABLE_ROWS(bounds)) {
     const struct bound *bound = &bounds[_i];
     struct tma_tensor_map map = map_of(bound, bound->legal);
     struct tma_violation violation = {0};
@@ -297,7 +296,6 @@ START_TEST(legal_value_passes) {
         tma_violation_text(&violation, text, sizeof text);
     ck_assert_msg(text[0] == '\0', "%s (row %d): %s", bound->rule, _i, text);
 }
-END_TEST
 
 static const struct tma_violation *violation_of(const char *rule, const struct tma_violation *list,
                                                 size_t count) {
@@ -307,7 +305,7 @@ static const struct tma_violation *violation_of(const char *rule, const struct t
     return NULL;
 }
 
-START_TEST(broken_value_is_reported) {
+TEST_ROWS(broken_value_is_reported, TABLE_ROWS(bounds)) {
     const struct bound *bound = &bounds[_i];
     struct tma_tensor_map map = map_of(bound, bound->broken);
     struct tma_violation list[TMA_MAX_VIOLATIONS];
@@ -321,23 +319,20 @@ START_TEST(broken_value_is_reported) {
     ck_assert_msg(violation->nearest == bound->nearest, "%s (row %d): nearest is %lld, not %lld",
                   bound->rule, _i, (long long)violation->nearest, (long long)bound->nearest);
 }
-END_TEST
 
-START_TEST(broken_value_is_repaired) {
+TEST_ROWS(broken_value_is_repaired, TABLE_ROWS(bounds)) {
     const struct bound *bound = &bounds[_i];
     struct tma_tensor_map map = map_of(bound, bound->broken);
     ck_assert_int_ge(tma_tensor_map_repair(&map, bound->architecture), 1);
     ck_assert_uint_eq(tma_tensor_map_check(&map, bound->architecture, NULL, 0), 0);
 }
-END_TEST
 
-START_TEST(other_names_are_no_rules) {
+TEST(other_names_are_no_rules) {
     ck_assert_ptr_null(tma_rule_by_id("no_such_rule"));
     ck_assert_ptr_null(tma_rule_by_id(""));
 }
-END_TEST
 
-START_TEST(rule_is_tested_and_documented) {
+TEST_ROWS(rule_is_tested_and_documented, (int)tma_rule_count) {
     const struct tma_rule *rule = &tma_rules[_i];
     bool found = false;
     for (int i = 0; i < TABLE_ROWS(bounds); i++)
@@ -347,17 +342,5 @@ START_TEST(rule_is_tested_and_documented) {
     ck_assert(rule->condition[0] != '\0' && rule->why[0] != '\0' && rule->source[0] != '\0' &&
               rule->fix[0] != '\0');
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("rules");
-    TCase *tests = tcase_create("bounds");
-    tcase_add_loop_test(tests, maps_of_the_fixture_are_legal, 0, TABLE_ROWS(legal_maps));
-    tcase_add_loop_test(tests, legal_value_passes, 0, TABLE_ROWS(bounds));
-    tcase_add_loop_test(tests, broken_value_is_reported, 0, TABLE_ROWS(bounds));
-    tcase_add_loop_test(tests, broken_value_is_repaired, 0, TABLE_ROWS(bounds));
-    tcase_add_test(tests, other_names_are_no_rules);
-    tcase_add_loop_test(tests, rule_is_tested_and_documented, 0, (int)tma_rule_count);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("rules");

@@ -42,7 +42,7 @@ static struct tma_sample_mark mark_at(const struct made_up *run, uint64_t progre
     return mark;
 }
 
-START_TEST(a_run_is_steady_when_three_windows_agree) {
+TEST_ROWS(a_run_is_steady_when_three_windows_agree, TABLE_ROWS(runs)) {
     const struct made_up *run = &runs[_i];
     struct tma_sampler sampler;
     ck_assert(tma_sampler_create(&sampler, &plan));
@@ -72,10 +72,9 @@ START_TEST(a_run_is_steady_when_three_windows_agree) {
     }
     tma_sampler_free(&sampler);
 }
-END_TEST
 
 /* After it has skipped something, the guard begins anew; the tail stays. */
-START_TEST(the_tail_is_simulated) {
+TEST(the_tail_is_simulated) {
     struct tma_sampler sampler;
     ck_assert(tma_sampler_create(&sampler, &plan));
     uint64_t progress = 0, skips = 0, last = 0;
@@ -97,10 +96,9 @@ START_TEST(the_tail_is_simulated) {
     ck_assert_uint_eq((progress * 12) + sampler.skipped_cycles, (uint64_t)TOTAL * 12);
     tma_sampler_free(&sampler);
 }
-END_TEST
 
 /* Sums stay sums, whatever the ratio. */
-START_TEST(a_tally_adds_up) {
+TEST(a_tally_adds_up) {
     struct tma_tally from = {.ended_ctas = 1}, to = {.ended_ctas = 8}, sum = {0};
     to.memory.hit_sectors = 101;
     to.memory.miss_sectors = 52;
@@ -122,7 +120,6 @@ START_TEST(a_tally_adds_up) {
     ck_assert_uint_eq(memory.sectors, memory.hit_sectors + memory.miss_sectors);
     ck_assert_uint_eq(memory.last_cycle, 99);
 }
-END_TEST
 
 /* Two places: progress after each half, and what each skips of 1000 units on average. */
 static const struct {
@@ -136,7 +133,7 @@ static const struct {
     {"equal", {1000, 1000}, {2000, 2000}, 1000, 1000},
 };
 
-START_TEST(those_that_stay_ahead_skip_more) {
+TEST_ROWS(those_that_stay_ahead_skip_more, TABLE_ROWS(halves)) {
     struct tma_sample_shares shares;
     ck_assert(tma_sample_shares_create(&shares, 2));
     for (int i = 0; i < 2; i++)
@@ -152,15 +149,5 @@ START_TEST(those_that_stay_ahead_skip_more) {
     ck_assert(sum >= 1999 && sum <= 2000);
     tma_sample_shares_free(&shares);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("sampler");
-    TCase *tests = tcase_create("sampler");
-    tcase_add_loop_test(tests, a_run_is_steady_when_three_windows_agree, 0, TABLE_ROWS(runs));
-    tcase_add_test(tests, the_tail_is_simulated);
-    tcase_add_test(tests, a_tally_adds_up);
-    tcase_add_loop_test(tests, those_that_stay_ahead_skip_more, 0, TABLE_ROWS(halves));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("sampler");

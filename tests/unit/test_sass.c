@@ -59,7 +59,7 @@ static void close_module(struct module *module) {
     tma_diagnostics_free(&module->list);
 }
 
-START_TEST(slots_and_order_are_those_of_the_text) {
+TEST(slots_and_order_are_those_of_the_text) {
     static const struct {
         uint32_t line;
         const char *slots; /* letters of lowering */
@@ -83,11 +83,10 @@ START_TEST(slots_and_order_are_those_of_the_text) {
     tma_release(lowered);
     close_module(&module);
 }
-END_TEST
 
 /* A store stays behind the loads before it, whatever the text says; what the text does not have
  * goes last. */
-START_TEST(memory_keeps_its_order) {
+TEST(memory_keeps_its_order) {
     static const char text[] = ".text.k:\n" LINE(5) CODE("S2R") LINE(10) CODE("STS") LINE(9)
         CODE("LDS") LINE(7) CODE("IADD3") LINE(6) CODE("LDS");
     struct module module;
@@ -96,10 +95,9 @@ START_TEST(memory_keeps_its_order) {
     ck_assert_uint_eq(module.module->instructions[5].line, 8);
     close_module(&module);
 }
-END_TEST
 
 /* So does multimem.ld_reduce: it reads what the store before it writes. */
-START_TEST(multimem_keeps_its_order) {
+TEST(multimem_keeps_its_order) {
     static const char kernel[] = ".version 8.1\n.target sm_90a\n.address_size 64\n"
                                  ".entry k(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %d;\n"
                                  "ld.param.u64 %d, [p];\n"                             /* 5 */
@@ -116,9 +114,8 @@ START_TEST(multimem_keeps_its_order) {
         ck_assert_uint_eq(module.module->instructions[i].line, 5 + i);
     close_module(&module);
 }
-END_TEST
 
-START_TEST(other_texts_are_refused) {
+TEST(other_texts_are_refused) {
     static const struct {
         const char *text, *error;
     } cases[] = {{"", "has no section .text.k"},
@@ -134,15 +131,5 @@ START_TEST(other_texts_are_refused) {
         close_module(&module);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("sass");
-    TCase *texts = tcase_create("texts");
-    tcase_add_test(texts, slots_and_order_are_those_of_the_text);
-    tcase_add_test(texts, memory_keeps_its_order);
-    tcase_add_test(texts, multimem_keeps_its_order);
-    tcase_add_test(texts, other_texts_are_refused);
-    suite_add_tcase(suite, texts);
-    return run_suite(suite);
-}
+TEST_SUITE("sass");

@@ -306,18 +306,16 @@ static void try_folder(const char *folder, const struct way *way, int shuffles) 
     ck_assert_int_gt(tried, 4);
 }
 
-START_TEST(orders_of_scenarios) {
+TEST(orders_of_scenarios) {
     try_folder("configs/scenarios/kernels", &(struct way){.with_experiments = true}, 1);
 }
-END_TEST
 
 /* Whole runs take a minute. */
-START_TEST(orders_of_the_library) {
+TEST(orders_of_the_library) {
     if (getenv("KERNELS") == NULL)
         return;
     try_folder("configs/kernels", &(struct way){0}, 1);
 }
-END_TEST
 
 /* Runs that leave out CTAs, or iterations of loops. */
 static const struct {
@@ -330,7 +328,7 @@ static const struct {
     {"configs/scenarios/kernels/dynamic_tiles.yaml", {"TILES=6000"}, 1},
 };
 
-START_TEST(orders_of_sampled_runs) {
+TEST(orders_of_sampled_runs) {
     uint64_t state = 5;
     for (int i = 0; i < TABLE_ROWS(sampled_runs); i += case_step())
         try_file(sampled_runs[i].path,
@@ -339,10 +337,9 @@ START_TEST(orders_of_sampled_runs) {
                                .sampled = true},
                  1, &state);
 }
-END_TEST
 
 /* These have statements of several roles in one cycle. */
-START_TEST(orders_of_inputs_that_went_wrong) {
+TEST(orders_of_inputs_that_went_wrong) {
     static const char *const paths[] = {
         "tests/cli/kernels/arrive_last.yaml", "tests/cli/kernels/arrive_first.yaml",
         "tests/cli/kernels/prefetch_at_end.yaml", "tests/cli/kernels/reduce_fills.yaml"};
@@ -350,9 +347,8 @@ START_TEST(orders_of_inputs_that_went_wrong) {
     for (int i = 0; i < TABLE_ROWS(paths); i++)
         try_file(paths[i], &(struct way){0}, SHUFFLES, &state);
 }
-END_TEST
 
-START_TEST(orders_of_random_kernels) {
+TEST(orders_of_random_kernels) {
     static struct yaml_text yaml;
     struct tma_machine machine = small_machine();
     uint64_t state = first_random_state(7);
@@ -363,18 +359,6 @@ START_TEST(orders_of_random_kernels) {
         try_orders(yaml.bytes, "random", &(struct way){.machine = &machine}, SHUFFLES, &state);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("order of scenarios");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 3600); /* sanitizers are slow, and a soak takes long */
-    tcase_add_test(tests, orders_of_scenarios);
-    tcase_add_test(tests, orders_of_the_library);
-    tcase_add_test(tests, orders_of_sampled_runs);
-    tcase_add_test(tests, orders_of_inputs_that_went_wrong);
-    tcase_add_test(tests, orders_of_random_kernels);
-    suite_add_tcase(suite, tests);
-    load_engine();
-    return run_suite(suite);
-}
+TEST_SUITE("order of scenarios", .timeout = 3600,
+           .prepare = load_engine); /* sanitizers are slow, and a soak takes long */

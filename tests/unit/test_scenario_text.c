@@ -21,7 +21,7 @@ static const struct good_case {
     {SCENARIO("h200.yaml"), "configs/gpus/"},
 };
 
-START_TEST(test_machine_is_relative_to_the_name) {
+TEST_ROWS(test_machine_is_relative_to_the_name, TABLE_ROWS(good_cases)) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     bool good =
@@ -33,9 +33,8 @@ START_TEST(test_machine_is_relative_to_the_name) {
     ck_assert_uint_eq(scenario.workload.cta_count, 4);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
-START_TEST(test_settings_apply) {
+TEST(test_settings_apply) {
     const char *const settings[] = {"gpu=configs/gpus/h200.yaml", "workload.ctas=7"};
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
@@ -44,7 +43,6 @@ START_TEST(test_settings_apply) {
     ck_assert_uint_eq(scenario.workload.cta_count, 7);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 static const struct bad_case {
     const char *text, *place; /* of the first fault */
@@ -56,7 +54,7 @@ static const struct bad_case {
     {SCENARIO("configs/gpus/h200.yaml") "unknown: 1\n", "text:6:1"},
 };
 
-START_TEST(test_faults_are_in_the_name) {
+TEST_ROWS(test_faults_are_in_the_name, TABLE_ROWS(bad_cases)) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     char place[64];
@@ -68,16 +66,5 @@ START_TEST(test_faults_are_in_the_name) {
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("scenarios that are strings");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_machine_is_relative_to_the_name, 0,
-                        sizeof good_cases / sizeof *good_cases);
-    tcase_add_test(tests, test_settings_apply);
-    tcase_add_loop_test(tests, test_faults_are_in_the_name, 0,
-                        sizeof bad_cases / sizeof *bad_cases);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("scenarios that are strings");

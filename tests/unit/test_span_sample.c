@@ -25,16 +25,15 @@ static void add(enum tma_span_kind kind, uint32_t sm, uint32_t cta, uint64_t sta
     sink.span(sink.context, &span);
 }
 
-START_TEST(keeps_the_wanted_kinds) {
+TEST(keeps_the_wanted_kinds) {
     add(TMA_SPAN_CTA, 1, 0, 0);
     add(TMA_SPAN_SLOT, 1, 0, 0);
     add(TMA_SPAN_OPERATION, 1, 0, 0);
     ck_assert_uint_eq(sample.count, 2);
     ck_assert_uint_eq(sample.sm_step, 1);
 }
-END_TEST
 
-START_TEST(an_sm_that_stays_has_all_spans) {
+TEST(an_sm_that_stays_has_all_spans) {
     for (uint64_t round = 0; round < 2; round++)
         for (uint32_t sm = 0; sm < 12; sm++)
             add(TMA_SPAN_CTA, sm, sm, 10 * round);
@@ -47,10 +46,9 @@ START_TEST(an_sm_that_stays_has_all_spans) {
         ck_assert_uint_eq(sample.items[i].start_cycle, i % 2 * 10);
     }
 }
-END_TEST
 
 /* Without SMs whose numbers are multiples of two, nothing would stay. */
-START_TEST(the_first_spans_of_one_sm_stay) {
+TEST(the_first_spans_of_one_sm_stay) {
     for (uint64_t start = 0; start < 20; start++)
         add(TMA_SPAN_CTA, 125, (uint32_t)start, start);
     ck_assert_uint_eq(sample.count, CAPACITY);
@@ -58,9 +56,8 @@ START_TEST(the_first_spans_of_one_sm_stay) {
     for (uint32_t i = 0; i < CAPACITY; i++)
         ck_assert_uint_eq(sample.items[i].start_cycle, i);
 }
-END_TEST
 
-START_TEST(operations_are_in_the_order_of_time) {
+TEST(operations_are_in_the_order_of_time) {
     add(TMA_SPAN_OPERATION, 2, 1, 30);
     add(TMA_SPAN_OPERATION, 2, 9, 10);
     add(TMA_SPAN_CTA, 3, 1, 50);
@@ -71,16 +68,5 @@ START_TEST(operations_are_in_the_order_of_time) {
     for (uint32_t i = 0; i < 5; i++)
         ck_assert_uint_eq(sample.items[i].start_cycle, starts[i]);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("span sample");
-    TCase *tests = tcase_create("span sample");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, keeps_the_wanted_kinds);
-    tcase_add_test(tests, an_sm_that_stays_has_all_spans);
-    tcase_add_test(tests, the_first_spans_of_one_sm_stay);
-    tcase_add_test(tests, operations_are_in_the_order_of_time);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("span sample", .set_up = set_up, .tear_down = tear_down);

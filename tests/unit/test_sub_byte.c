@@ -40,7 +40,7 @@ static const struct {
     int packed, slot;
 } layouts[] = {{TMA_16U4_ALIGN8B, 8, 8}, {TMA_16U4_ALIGN16B, 8, 16}, {TMA_16U6_ALIGN16B, 12, 16}};
 
-START_TEST(load_marks_padding_and_keeps_its_bytes) {
+TEST_ROWS(load_marks_padding_and_keeps_its_bytes, TABLE_ROWS(layouts)) {
     uint8_t window[2 * ELEMENTS], undefined[2 * ELEMENTS];
     struct tma_tensor_map map = map_of(layouts[_i].type);
     load(&map, window, undefined);
@@ -56,10 +56,9 @@ START_TEST(load_marks_padding_and_keeps_its_bytes) {
     ck_assert_int_eq(window[end], 0xee);
     ck_assert_int_eq(undefined[end], 9);
 }
-END_TEST
 
 /* The mbarrier counts packed bytes, without the padding that shared memory has. */
-START_TEST(transaction_bytes_are_packed) {
+TEST_ROWS(transaction_bytes_are_packed, TABLE_ROWS(layouts)) {
     struct tma_tensor_map map = map_of(layouts[_i].type);
     struct tma_operation operation = {.direction = TMA_LOAD};
     struct tma_row_stream rows;
@@ -73,12 +72,11 @@ START_TEST(transaction_bytes_are_packed) {
     ck_assert(tma_rows_begin(&rows, &map, &operation, &size, NULL) == TMA_OK);
     ck_assert_uint_eq(size.transaction_bytes, groups * (uint32_t)layouts[_i].packed);
 }
-END_TEST
 
 /* .b6p2x16: each byte of shared memory has 6 bits of data; the store drops its two high bits, which
  * are set here. Element e has the value (5 e + 3) mod 64. Elements 0 to 3 are 3, 8, 13 and 18,
  * which pack into 3 + 8 * 2^6 + 13 * 2^12 + 18 * 2^18 = 0x48d203. */
-START_TEST(stores_drop_the_high_bits) {
+TEST(stores_drop_the_high_bits) {
     struct tma_tensor_map map = map_of(TMA_16U6_ALIGN16B);
     struct tma_operation operation = {.direction = TMA_STORE};
     uint8_t tensor[ELEMENTS * 6 / 8 + 1] = {0}, window[ELEMENTS];
@@ -99,11 +97,10 @@ START_TEST(stores_drop_the_high_bits) {
     }
     ck_assert_int_eq(tensor[ELEMENTS * 6 / 8], 0x77);
 }
-END_TEST
 
 /* Which element a byte begins with. A byte has two 4-bit elements, the even one in the low bits.
  * Byte 4 of a group of 6-bit elements begins with bit 32 of the group: bit 2 of element 5. */
-START_TEST(byte_query_finds_element_and_bit) {
+TEST(byte_query_finds_element_and_bit) {
     static const struct {
         enum tma_data_type type;
         enum tma_direction direction;
@@ -134,11 +131,10 @@ START_TEST(byte_query_finds_element_and_bit) {
         ck_assert_uint_eq(place.element_bit, cases[i].element_bit);
     }
 }
-END_TEST
 
 /* The document's table of valid directions. .b6x16_p32 (loads) and .b6p2x16 (stores) have one value
  * in the descriptor. Padded 4-bit elements have loads only, and no sub-byte type has reductions. */
-START_TEST(types_have_their_directions) {
+TEST(types_have_their_directions) {
     static const struct {
         enum tma_data_type type;
         enum tma_direction direction;
@@ -160,16 +156,5 @@ START_TEST(types_have_their_directions) {
         ck_assert_int_eq(tma_rows_begin(&rows, &map, &operation, NULL, NULL), cases[i].code);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("sub-byte types");
-    TCase *all = tcase_create("figures 5 to 7");
-    tcase_add_loop_test(all, load_marks_padding_and_keeps_its_bytes, 0, TABLE_ROWS(layouts));
-    tcase_add_loop_test(all, transaction_bytes_are_packed, 0, TABLE_ROWS(layouts));
-    tcase_add_test(all, stores_drop_the_high_bits);
-    tcase_add_test(all, byte_query_finds_element_and_bit);
-    tcase_add_test(all, types_have_their_directions);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("sub-byte types");

@@ -16,7 +16,7 @@ static const struct {
 } cases[] = {{1, 1, 1, 1, 1},          {2, 1.5, 1.5, 2, 2},        {19, 10, 10, 19, 19},
              {20, 10.5, 10.5, 19, 20}, {100, 50.5, 50.5, 95, 100}, {101, 51, 51, 96, 101}};
 
-START_TEST(errors_have_expected_statistics) {
+TEST_ROWS(errors_have_expected_statistics, TABLE_ROWS(cases)) {
     double errors[101];
     int count = cases[_i].count;
     for (int i = 0; i < count; i++)
@@ -29,10 +29,9 @@ START_TEST(errors_have_expected_statistics) {
     ck_assert_double_eq(sums.p95, cases[_i].p95);
     ck_assert_double_eq(sums.most, cases[_i].most);
 }
-END_TEST
 
 /* Twelve rows of 100 cycles. Rows 3 and 7 have the same error; rows 0 and 1 have the smallest. */
-START_TEST(worst_rows_are_sorted_by_error) {
+TEST(worst_rows_are_sorted_by_error) {
     static const double predicted[12] = {101, 99, 110, 150, 120, 70, 103, 50, 105, 96, 108, 125};
     static const char *const order[TMA_WORST_ROWS] = {"row3", "row7",  "row5", "row11", "row4",
                                                       "row2", "row10", "row8", "row9",  "row6"};
@@ -51,10 +50,9 @@ START_TEST(worst_rows_are_sorted_by_error) {
     for (int i = 0; i < TMA_WORST_ROWS; i++)
         ck_assert_str_eq(validation.worst[i].name, order[i]);
 }
-END_TEST
 
 /* A file of two conversions: one agrees, one does not. */
-START_TEST(difference_of_a_record_is_reported) {
+TEST(difference_of_a_record_is_reported) {
     static const char records[] = "in\tFLOAT32\tFLOAT32_FTZ\tTFLOAT32\tTFLOAT32_FTZ\n"
                                   "3f800001\t3f800001\t3f800001\t3f800000\t3f800000\n"
                                   "3f800003\t3f800003\t3f800003\t3f800003\t3f800000\n";
@@ -76,14 +74,5 @@ START_TEST(difference_of_a_record_is_reported) {
     ck_assert_uint_eq(validation.row_count, 0);
     tma_validation_free(&validation);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("validation");
-    TCase *all = tcase_create("summary");
-    tcase_add_loop_test(all, errors_have_expected_statistics, 0, TABLE_ROWS(cases));
-    tcase_add_test(all, worst_rows_are_sorted_by_error);
-    tcase_add_test(all, difference_of_a_record_is_reported);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("validation");

@@ -63,7 +63,7 @@ static const struct {
 /* Checks each byte of each chunk, over two periods of the pattern. The flip exchanges the 8-byte
  * halves of a chunk "at every alternate shared memory line": byte b lies at b XOR 8 in odd lines.
  */
-START_TEST(every_byte_lies_where_the_table_says) {
+TEST_ROWS(every_byte_lies_where_the_table_says, TABLE_ROWS(tables)) {
     bool flips = tables[_i].swizzle == TMA_SWIZZLE_128B_ATOM_32B_FLIP_8B;
     for (int line = 0; line < 2 * tables[_i].lines; line++)
         for (int cell = 0; cell < CHUNKS; cell++)
@@ -78,7 +78,6 @@ START_TEST(every_byte_lies_where_the_table_says) {
                                  cell, byte, got, place);
             }
 }
-END_TEST
 
 /* The document's table of the boundaries at which "the value of swizzle base offset is 0", and the
  * modulus in its formula, (address / 128) % modulus. */
@@ -93,7 +92,7 @@ static const struct {
     {TMA_SWIZZLE_32B, 256, 2},
 };
 
-START_TEST(base_offset_follows_formula) {
+TEST_ROWS(base_offset_follows_formula, TABLE_ROWS(offsets)) {
     ck_assert_uint_eq(tma_swizzle_pattern_bytes(offsets[_i].swizzle), offsets[_i].pattern_bytes);
     for (uint32_t destination = 0; destination < 4096; destination += LINE)
         ck_assert_uint_eq(tma_swizzle_base_offset(offsets[_i].swizzle, destination),
@@ -102,7 +101,6 @@ START_TEST(base_offset_follows_formula) {
         ck_assert_uint_eq(
             tma_swizzle_base_offset(offsets[_i].swizzle, n * offsets[_i].pattern_bytes), 0);
 }
-END_TEST
 
 /* Where the document's tables put a chunk of the box, in a pattern that begins at address 0. */
 static uint32_t table_address(enum tma_swizzle swizzle, uint32_t address) {
@@ -117,7 +115,7 @@ static uint32_t table_address(enum tma_swizzle swizzle, uint32_t address) {
 
 /* The document's rule for a destination off the boundary: the box sees the pattern from line `base
  * offset` on. tma_swizzle_address() takes absolute addresses instead; both give the same places. */
-START_TEST(base_offset_shifts_the_pattern) {
+TEST_ROWS(base_offset_shifts_the_pattern, TABLE_ROWS(offsets)) {
     enum tma_swizzle swizzle = offsets[_i].swizzle;
     for (uint32_t destination = 0; destination < 4096; destination += LINE)
         for (uint32_t offset = 0; offset < 2048; offset += CHUNK) {
@@ -127,7 +125,6 @@ START_TEST(base_offset_shifts_the_pattern) {
                 ck_abort_msg("destination %u, offset %u", destination, offset);
         }
 }
-END_TEST
 
 /* Table 14: the atoms that a swizzle span has. */
 static const struct {
@@ -138,7 +135,7 @@ static const struct {
     {128, 16, false}, {128, 32, false}, {128, 32, true}, {128, 64, false},
 };
 
-START_TEST(atoms_are_those_of_table_14) {
+TEST(atoms_are_those_of_table_14) {
     static const uint32_t spans[] = {0, 32, 64, 96, 128}, atoms[] = {0, 16, 32, 64};
     for (int span = 0; span < TABLE_ROWS(spans); span++)
         for (int atom = 0; atom < TABLE_ROWS(atoms); atom++)
@@ -151,7 +148,6 @@ START_TEST(atoms_are_those_of_table_14) {
                 ck_assert(tma_swizzle_atom_valid(spans[span], atoms[atom], flip == 1) == valid);
             }
 }
-END_TEST
 
 /* clang-format off */
 
@@ -198,7 +194,7 @@ static const struct {
 
 /* clang-format on */
 
-START_TEST(chunks_lie_where_the_figures_show) {
+TEST_ROWS(chunks_lie_where_the_figures_show, TABLE_ROWS(tiles)) {
     struct tma_tensor_map map = {.kind = TMA_MAP_TILED,
                                  .data_type = TMA_FLOAT16,
                                  .rank = tiles[_i].rank,
@@ -230,27 +226,14 @@ START_TEST(chunks_lie_where_the_figures_show) {
         ck_assert_uint_eq(tma_swizzle_address(map.swizzle, source), tiles[_i].places[i].place);
     }
 }
-END_TEST
 
 /* Figure 31: rows of 96 bytes lie 96 bytes apart, so a line can begin in the middle of a row. Row 1
  * is at 96 to 191. Its chunks 0 and 1 are on line 0 and keep their places (96, 112). The other four
  * are on line 1 (128, 144, 160, 176) and are exchanged with their neighbours. */
-START_TEST(rows_of_96_bytes_straddle_lines) {
+TEST(rows_of_96_bytes_straddle_lines) {
     static const uint32_t places[6] = {96, 112, 144, 128, 176, 160};
     for (uint32_t chunk = 0; chunk < 6; chunk++)
         ck_assert_uint_eq(tma_swizzle_address(TMA_SWIZZLE_96B, 96 + CHUNK * chunk), places[chunk]);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("swizzle");
-    TCase *all = tcase_create("document");
-    tcase_add_loop_test(all, every_byte_lies_where_the_table_says, 0, TABLE_ROWS(tables));
-    tcase_add_loop_test(all, base_offset_follows_formula, 0, TABLE_ROWS(offsets));
-    tcase_add_loop_test(all, base_offset_shifts_the_pattern, 0, TABLE_ROWS(offsets));
-    tcase_add_test(all, atoms_are_those_of_table_14);
-    tcase_add_loop_test(all, chunks_lie_where_the_figures_show, 0, TABLE_ROWS(tiles));
-    tcase_add_test(all, rows_of_96_bytes_straddle_lines);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("swizzle");

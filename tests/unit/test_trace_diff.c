@@ -166,7 +166,7 @@ static const struct comparison_case comparisons[] = {
      "all                   4            0            1            0\n"},
 };
 
-START_TEST(test_output_is_exact) {
+TEST_ROWS(test_output_is_exact, TABLE_ROWS(comparisons)) {
     const struct comparison_case *test = &comparisons[_i];
     write_file("a", test->a, strlen(test->a));
     write_file("b", test->b, strlen(test->b));
@@ -178,7 +178,6 @@ START_TEST(test_output_is_exact) {
     ck_assert_msg(strcmp(text, test->text) == 0, "%s:\n%s", test->name, text);
     ck_assert_msg(verdict == test->verdict, "%s", test->name);
 }
-END_TEST
 
 /* 1000 and 1010 wavefronts differ by 10, or by 0.99 % of the larger. */
 static const struct {
@@ -190,7 +189,7 @@ static const struct {
     {{9, 0.0099}, TMA_TRACE_DIFFERENT},
 };
 
-START_TEST(test_tolerance_decides_verdict) {
+TEST_ROWS(test_tolerance_decides_verdict, TABLE_ROWS(tolerances)) {
     static const char a[] =
         HEADER STARTS "500 sm 0 cta 0 slot 0 consume consumer=0 "
                       "instructions=1 wavefronts=1000 excess=0\n" ENDS "# end 5\n";
@@ -204,7 +203,6 @@ START_TEST(test_tolerance_decides_verdict) {
     ck_assert_int_eq(diff(&tolerances[_i].tolerance, text, &verdict, NULL), TMA_OK);
     ck_assert_int_eq(verdict, tolerances[_i].verdict);
 }
-END_TEST
 
 #define LENGTH_OF(text) sizeof text - 1
 #define FILE_TEXT(text) text, LENGTH_OF(text)
@@ -293,7 +291,7 @@ static const char *const kept_promises[] = {
     " 40 sm 3 cta 7 slot 1  l2_fill op=0 fills=1 sectors=2 misses=1\n# end 8\n",
 };
 
-START_TEST(test_kept_promises_pass) {
+TEST_ROWS(test_kept_promises_pass, TABLE_ROWS(kept_promises)) {
     char text[TEXT_BYTES];
     enum tma_trace_verdict verdict;
     struct tma_error error = {0};
@@ -302,9 +300,8 @@ START_TEST(test_kept_promises_pass) {
     ck_assert_msg(diff(&exact, text, &verdict, &error) == TMA_OK, "%s", error.text);
     ck_assert_int_eq(verdict, TMA_TRACE_SAME);
 }
-END_TEST
 
-START_TEST(test_bad_file_is_rejected) {
+TEST_ROWS(test_bad_file_is_rejected, TABLE_ROWS(bad_files)) {
     write_file("a", FILE_TEXT(HEADER START ISSUE ROWS ARRIVE END "# end 5\n"));
     write_file("b", bad_files[_i].text, bad_files[_i].length);
     char text[TEXT_BYTES] = "untouched";
@@ -314,9 +311,8 @@ START_TEST(test_bad_file_is_rejected) {
     ck_assert_str_eq(error.text, bad_files[_i].message);
     ck_assert_str_eq(text, "untouched");
 }
-END_TEST
 
-START_TEST(test_unknown_version_is_rejected) {
+TEST(test_unknown_version_is_rejected) {
     write_file("a", FILE_TEXT("# tmasim-trace 2\n# end 0\n"));
     write_file("b", FILE_TEXT("# tmasim-trace 2\n# end 0\n"));
     char text[TEXT_BYTES];
@@ -325,9 +321,8 @@ START_TEST(test_unknown_version_is_rejected) {
     ck_assert_int_eq(diff(&exact, text, &verdict, &error), TMA_ERROR_UNSUPPORTED);
     ck_assert_str_eq(error.text, "a: format version 2; this program reads version 1");
 }
-END_TEST
 
-START_TEST(test_endless_line_is_rejected) {
+TEST(test_endless_line_is_rejected) {
     char *line = malloc(1 << 20);
     memset(line, 'x', 1 << 20);
     memcpy(line, "# tmasim-trace 1\n", 17);
@@ -340,7 +335,6 @@ START_TEST(test_endless_line_is_rejected) {
     ck_assert_int_eq(diff(&exact, text, &verdict, &error), TMA_ERROR_SYNTAX);
     ck_assert_str_eq(error.text, "b:2: the line is longer than a trace's lines can be");
 }
-END_TEST
 
 static const struct {
     const char *path, *message;
@@ -349,7 +343,7 @@ static const struct {
     {"/", "/: Is a directory"},
 };
 
-START_TEST(test_unreadable_file_is_reported) {
+TEST_ROWS(test_unreadable_file_is_reported, TABLE_ROWS(unreadable)) {
     write_file("a", FILE_TEXT(HEADER "# end 0\n"));
     enum tma_trace_verdict verdict;
     struct tma_error error = {0};
@@ -358,9 +352,8 @@ START_TEST(test_unreadable_file_is_reported) {
     ck_assert_int_eq(code, TMA_ERROR_FILE);
     ck_assert_str_eq(error.text, unreadable[_i].message);
 }
-END_TEST
 
-START_TEST(test_failed_write_is_reported) {
+TEST(test_failed_write_is_reported) {
     write_file("a", FILE_TEXT(HEADER "# end 0\n"));
     FILE *full = fopen("/dev/full", "w");
     enum tma_trace_verdict verdict;
@@ -369,7 +362,6 @@ START_TEST(test_failed_write_is_reported) {
     ck_assert_str_eq(error.text, "cannot write the comparison: No space left on device");
     fclose(full);
 }
-END_TEST
 
 /* Random traces, sorted by cycle: passes of the consumers of some CTAs. */
 enum { EVENTS = 20000, CTAS = 8 };
@@ -422,7 +414,7 @@ static const char *last_line(char text[TEXT_BYTES], enum tma_trace_verdict *verd
     return newline == NULL ? text : newline + 1;
 }
 
-START_TEST(test_random_change_is_counted) {
+TEST_ROWS(test_random_change_is_counted, 8) {
     struct tma_event *events = malloc(EVENTS * sizeof *events);
     uint32_t seed = (uint32_t)_i + 1;
     char text[TEXT_BYTES];
@@ -449,11 +441,10 @@ START_TEST(test_random_change_is_counted) {
     ck_assert_int_eq(verdict, TMA_TRACE_DIFFERENT);
     free(events);
 }
-END_TEST
 
 /* If one byte of a trace changes, the comparison finds a difference, or fails with an error that
  * names the file. A zero in place of a padding space changes nothing, so the test skips that. */
-START_TEST(test_changed_byte_is_found) {
+TEST_ROWS(test_changed_byte_is_found, 9) {
     static const char intact[] = HEADER START ISSUE ROWS ARRIVE END "# end 5\n";
     char text[TEXT_BYTES], changed[sizeof intact];
     enum tma_trace_verdict verdict;
@@ -474,11 +465,10 @@ START_TEST(test_changed_byte_is_found) {
             ck_assert_msg(strncmp(error.text, "b:", 2) == 0, "byte %zu: %s", at, error.text);
     }
 }
-END_TEST
 
 /* If every cycle changes and one event is missing, the comparison still counts one missing event.
  */
-START_TEST(test_missing_event_is_found_in_a_shifted_trace) {
+TEST(test_missing_event_is_found_in_a_shifted_trace) {
     struct tma_event *events = malloc(EVENTS * sizeof *events);
     char text[TEXT_BYTES];
     enum tma_trace_verdict verdict;
@@ -491,11 +481,10 @@ START_TEST(test_missing_event_is_found_in_a_shifted_trace) {
                      "all                  16        19999            1            0");
     free(events);
 }
-END_TEST
 
 /* More events without a counterpart than the pending events hold: memory stays bounded, and the
  * counts are right. */
-START_TEST(test_traces_without_common_events) {
+TEST(test_traces_without_common_events) {
     enum { MANY = 300000 };
     static const struct tma_trace_header header = {.scenario = "many"};
     for (uint32_t cta = 0; cta < 2; cta++) {
@@ -524,24 +513,5 @@ START_TEST(test_traces_without_common_events) {
         "The traces differ so much that some changed events may be counted twice: once as only "
         "first, once as only second.\n");
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("trace diff");
-    TCase *tests = tcase_create("all");
-    tcase_add_checked_fixture(tests, enter_directory, leave_directory);
-    tcase_add_loop_test(tests, test_output_is_exact, 0, TABLE_ROWS(comparisons));
-    tcase_add_loop_test(tests, test_tolerance_decides_verdict, 0, TABLE_ROWS(tolerances));
-    tcase_add_loop_test(tests, test_bad_file_is_rejected, 0, TABLE_ROWS(bad_files));
-    tcase_add_loop_test(tests, test_kept_promises_pass, 0, TABLE_ROWS(kept_promises));
-    tcase_add_test(tests, test_unknown_version_is_rejected);
-    tcase_add_test(tests, test_endless_line_is_rejected);
-    tcase_add_loop_test(tests, test_unreadable_file_is_reported, 0, TABLE_ROWS(unreadable));
-    tcase_add_test(tests, test_failed_write_is_reported);
-    tcase_add_loop_test(tests, test_random_change_is_counted, 0, 8);
-    tcase_add_loop_test(tests, test_changed_byte_is_found, 0, 9);
-    tcase_add_test(tests, test_missing_event_is_found_in_a_shifted_trace);
-    tcase_add_test(tests, test_traces_without_common_events);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("trace diff", .set_up = enter_directory, .tear_down = leave_directory);

@@ -40,21 +40,19 @@ static const struct line_case lines[] = {
      "oob_rows=18446744073709551615\n"},
 };
 
-START_TEST(test_event_is_formatted) {
+TEST_ROWS(test_event_is_formatted, TABLE_ROWS(lines)) {
     char line[TMA_TRACE_LINE_BYTES + 1];
     size_t length = tma_trace_line_format(line, &lines[_i].event);
     line[length] = '\0';
     ck_assert_str_eq(line, lines[_i].line);
 }
-END_TEST
 
-START_TEST(test_line_reads_back) {
+TEST_ROWS(test_line_reads_back, TABLE_ROWS(lines)) {
     const char *line = lines[_i].line;
     struct tma_event event = {.figures = {9, 9, 9, 9}};
     ck_assert_ptr_null(tma_trace_line_parse(line, strlen(line) - 1, &event));
     ck_assert_mem_eq(&event, &lines[_i].event, sizeof event);
 }
-END_TEST
 
 static const struct {
     const char *line, *wrong;
@@ -77,14 +75,13 @@ static const struct {
     {"1 sm 1 cta 1 slot 1  issue op=1 map=1.5", "unexpected text"},
 };
 
-START_TEST(test_bad_line_is_rejected) {
+TEST_ROWS(test_bad_line_is_rejected, TABLE_ROWS(bad_lines)) {
     struct tma_event event;
     const char *line = bad_lines[_i].line;
     const char *wrong = tma_trace_line_parse(line, strlen(line), &event);
     ck_assert_msg(wrong != NULL && strstr(wrong, bad_lines[_i].wrong) != NULL, "%s: %s", line,
                   wrong == NULL ? "taken" : wrong);
 }
-END_TEST
 
 static const struct tma_trace_field fields[] = {
     {"machine.name", "h200"},
@@ -93,7 +90,7 @@ static const struct tma_trace_field fields[] = {
 static const struct tma_trace_header header = {
     .scenario = "gemm\ttile\n# end 0", .fields = fields, .field_count = 2};
 
-START_TEST(test_trace_has_header_events_and_end) {
+TEST(test_trace_has_header_events_and_end) {
     char text[1024];
     FILE *file = fmemopen(text, sizeof text, "w");
     struct tma_trace_writer *writer = tma_trace_writer_open(file, &header, NULL);
@@ -110,7 +107,6 @@ START_TEST(test_trace_has_header_events_and_end) {
                            "         7 sm   1 cta     2 slot  3  issue     op=4 map=1\n"
                            "# end 2\n");
 }
-END_TEST
 
 /* The two events take 47 and 58 bytes, behind a header of 91, and leave 100 for the last lines. */
 static const struct {
@@ -119,7 +115,7 @@ static const struct {
 } limits[] = {{0, 0}, {1 << 20, 0}, {296, 0}, {295, 1}, {238, 1}, {237, 2}, {191, 2}};
 
 /* The trace ends before the first line that would exceed the limit, and says what is missing. */
-START_TEST(test_limit_drops_the_rest) {
+TEST_ROWS(test_limit_drops_the_rest, TABLE_ROWS(limits)) {
     char text[1024], end[sizeof "# end 2147483647\n" + 80], drops[80] = "";
     FILE *file = fmemopen(text, sizeof text, "w");
     struct tma_trace_header limited = header;
@@ -139,9 +135,8 @@ START_TEST(test_limit_drops_the_rest) {
     ck_assert_int_eq(strstr(text, "cta_start") != NULL, limits[_i].dropped < 2);
     ck_assert(limits[_i].limit == 0 || strlen(text) <= limits[_i].limit);
 }
-END_TEST
 
-START_TEST(test_limit_below_the_header_is_refused) {
+TEST(test_limit_below_the_header_is_refused) {
     char text[1024];
     FILE *file = fmemopen(text, sizeof text, "w");
     struct tma_trace_header limited = header;
@@ -151,10 +146,9 @@ START_TEST(test_limit_below_the_header_is_refused) {
     ck_assert_ptr_nonnull(strstr(error.text, "expected 191 bytes or more"));
     fclose(file);
 }
-END_TEST
 
 /* Closing reports a full disk, whether a write fails in the middle of the trace or at its end. */
-START_TEST(test_failed_write_is_reported_at_close) {
+TEST_ROWS(test_failed_write_is_reported_at_close, 3) {
     static const int events[] = {0, 1, 100000};
     FILE *file = fopen("/dev/full", "w");
     ck_assert_ptr_nonnull(file);
@@ -167,7 +161,6 @@ START_TEST(test_failed_write_is_reported_at_close) {
     ck_assert_str_eq(error.text, "cannot write the trace: No space left on device");
     fclose(file);
 }
-END_TEST
 
 /* A writer that checks says which event broke a promise, or what has not ended. */
 static const struct {
@@ -182,7 +175,7 @@ static const struct {
      "         7 sm   1 cta     2 slot  3  issue     op=4 map=1"},
 };
 
-START_TEST(test_promises_are_checked) {
+TEST_ROWS(test_promises_are_checked, TABLE_ROWS(checked)) {
     char text[1024];
     FILE *file = fmemopen(text, sizeof text, "w");
     struct tma_trace_header checking = header;
@@ -196,19 +189,5 @@ START_TEST(test_promises_are_checked) {
     ck_assert_str_eq(error.text, checked[_i].message);
     fclose(file);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("trace writer");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_event_is_formatted, 0, TABLE_ROWS(lines));
-    tcase_add_loop_test(tests, test_line_reads_back, 0, TABLE_ROWS(lines));
-    tcase_add_loop_test(tests, test_bad_line_is_rejected, 0, TABLE_ROWS(bad_lines));
-    tcase_add_test(tests, test_limit_below_the_header_is_refused);
-    tcase_add_test(tests, test_trace_has_header_events_and_end);
-    tcase_add_loop_test(tests, test_limit_drops_the_rest, 0, TABLE_ROWS(limits));
-    tcase_add_loop_test(tests, test_promises_are_checked, 0, TABLE_ROWS(checked));
-    tcase_add_loop_test(tests, test_failed_write_is_reported_at_close, 0, 3);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("trace writer");

@@ -22,7 +22,7 @@ static enum tma_error_code read_bytes(const char *bytes, size_t count, struct tm
     return code;
 }
 
-START_TEST(cells_are_found_by_column) {
+TEST(cells_are_found_by_column) {
     static const char text[] = "id\tname\tlist\n7\tx=1 yy=2\t1,-2,3\n8\t\t\r\n9\tz\t5";
     struct tma_tsv tsv;
     ck_assert(read_bytes(text, strlen(text), &tsv, NULL) == TMA_OK);
@@ -36,9 +36,8 @@ START_TEST(cells_are_found_by_column) {
     ck_assert_str_eq(tma_tsv_cell(&tsv, 2, "none"), "");
     tma_tsv_free(&tsv);
 }
-END_TEST
 
-START_TEST(words_and_lists_are_parsed) {
+TEST(words_and_lists_are_parsed) {
     char value[4];
     int64_t list[3];
     ck_assert(tma_find_key_value("a=12 bb=345678 b=9", "b", value, sizeof value));
@@ -51,7 +50,6 @@ START_TEST(words_and_lists_are_parsed) {
     ck_assert_uint_eq(tma_parse_list("1,x", list, 3), 1);
     ck_assert_uint_eq(tma_parse_list("", list, 3), 0);
 }
-END_TEST
 
 static const struct {
     const char *bytes;
@@ -65,15 +63,14 @@ static const struct {
     {"a\tb\n1\t2\t3\n", 10, ":2: wrong number of cells; expected 2, as in the header"},
 };
 
-START_TEST(bad_file_is_rejected) {
+TEST_ROWS(bad_file_is_rejected, TABLE_ROWS(refusals)) {
     struct tma_tsv tsv;
     struct tma_error error;
     ck_assert(read_bytes(refusals[_i].bytes, refusals[_i].count, &tsv, &error) == TMA_ERROR_SYNTAX);
     ck_assert_str_eq(error.text + strlen(path), refusals[_i].text);
 }
-END_TEST
 
-START_TEST(unreadable_file_is_reported) {
+TEST(unreadable_file_is_reported) {
     struct tma_tsv tsv;
     struct tma_error error;
     ck_assert(tma_tsv_read("/nonexistent/x.tsv", &tsv, &error) == TMA_ERROR_FILE);
@@ -81,24 +78,12 @@ START_TEST(unreadable_file_is_reported) {
     ck_assert(tma_tsv_read("/tmp", &tsv, &error) == TMA_ERROR_FILE);
     ck_assert_str_eq(error.text, "/tmp: cannot be read: Is a directory");
 }
-END_TEST
 
 /* CRC-32's published check value, computed in one call and in two. */
-START_TEST(crc32_has_its_check_value) {
+TEST(crc32_has_its_check_value) {
     const uint8_t *digits = (const uint8_t *)"123456789";
     ck_assert_uint_eq(tma_crc32(0, digits, 9), 0xcbf43926);
     ck_assert_uint_eq(tma_crc32(tma_crc32(0, digits, 4), digits + 4, 5), 0xcbf43926);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("records");
-    TCase *all = tcase_create("tsv");
-    tcase_add_test(all, cells_are_found_by_column);
-    tcase_add_test(all, words_and_lists_are_parsed);
-    tcase_add_loop_test(all, bad_file_is_rejected, 0, TABLE_ROWS(refusals));
-    tcase_add_test(all, unreadable_file_is_reported);
-    tcase_add_test(all, crc32_has_its_check_value);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("records");

@@ -29,22 +29,20 @@ static const struct {
     {"\xff", 0, false},
 };
 
-START_TEST(test_characters) {
+TEST_ROWS(test_characters, TABLE_ROWS(characters)) {
     const char *text = characters[_i].text;
     ck_assert_uint_eq(tma_utf8_length(text), characters[_i].length);
     ck_assert_uint_eq(tma_printable_length(text), characters[_i].printable ? strlen(text) : 0);
 }
-END_TEST
 
-START_TEST(test_cuts) {
+TEST(test_cuts) {
     static const char text[] = "a\xc3\xa9\xe2\x82\xac\xffz";
     static const int ends[] = {0, 1, 1, 3, 3, 3, 6, 7, 8, 8};
     for (int i = 0; i < TABLE_ROWS(ends); i++)
         ck_assert_int_eq(tma_text_cut(text, i), ends[i]);
 }
-END_TEST
 
-START_TEST(test_errors_are_cut_between_characters) {
+TEST(test_errors_are_cut_between_characters) {
     char text[TMA_ERROR_TEXT_BYTES * 2];
     for (size_t lead = 0; lead < 4; lead++) {
         struct tma_error error;
@@ -58,7 +56,6 @@ START_TEST(test_errors_are_cut_between_characters) {
         ck_assert_uint_eq(kept, lead + (TMA_ERROR_TEXT_BYTES - 1 - lead) / 3 * 3);
     }
 }
-END_TEST
 
 /* What each writer makes of a name that means harm. */
 static const char harm[] = "\x1b[31m\"'<script>&\n,\xff\xe2\x80\xae\xc2\x85`|*";
@@ -73,16 +70,15 @@ static const struct {
      "\\x1b[31m\"'\\<script\\>\\&\\x0a,\\xff\\xe2\\x80\\xae\\xc2\\x85\\`\\|\\*"},
 };
 
-START_TEST(test_writers) {
+TEST_ROWS(test_writers, TABLE_ROWS(writers)) {
     char text[256] = "";
     FILE *out = fmemopen(text, sizeof text, "w");
     writers[_i].write(harm, out);
     fclose(out);
     ck_assert_str_eq(text, writers[_i].expected);
 }
-END_TEST
 
-START_TEST(test_json) {
+TEST(test_json) {
     char text[256] = "";
     FILE *out = fmemopen(text, sizeof text, "w");
     struct tma_json json = {.out = out};
@@ -90,16 +86,5 @@ START_TEST(test_json) {
     fclose(out);
     ck_assert_str_eq(text, "\"\\u001b[31m\\\"'<script>&\\u000a,\\ufffd\\u202e\\u0085`|*\"");
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("UTF-8");
-    TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_characters, 0, TABLE_ROWS(characters));
-    tcase_add_test(tests, test_cuts);
-    tcase_add_test(tests, test_errors_are_cut_between_characters);
-    tcase_add_loop_test(tests, test_writers, 0, TABLE_ROWS(writers));
-    tcase_add_test(tests, test_json);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("UTF-8");

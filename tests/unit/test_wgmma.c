@@ -180,7 +180,7 @@ static const struct layout layouts[] = {
      "panels of 48 rows do not divide the tile's 64 rows"},
 };
 
-START_TEST(check_accepts_matching_layouts_only) {
+TEST_ROWS(check_accepts_matching_layouts_only, TABLE_ROWS(layouts)) {
     const struct layout *expected = &layouts[_i];
     struct tma_wgmma_walk walk;
     struct tma_error error = {0};
@@ -198,10 +198,9 @@ START_TEST(check_accepts_matching_layouts_only) {
                   walk.operand.stride_bytes);
     ck_assert_uint_eq(walk.accesses, expected->steps * walk.step_accesses);
 }
-END_TEST
 
 /* On an H200, reading 64 x 32 bytes takes 16 wavefronts in every canonical layout. */
-START_TEST(canonical_layouts_never_conflict) {
+TEST_ROWS(canonical_layouts_never_conflict, TABLE_ROWS(layouts)) {
     const struct layout *expected = &layouts[_i];
     if (expected->message != NULL)
         return;
@@ -213,10 +212,9 @@ START_TEST(canonical_layouts_never_conflict) {
     ck_assert_uint_eq(report.wavefronts, expected->steps * (mn / 4));
     ck_assert_uint_eq(report.bytes, (uint64_t)expected->tile.rows * expected->tile.row_bytes);
 }
-END_TEST
 
 /* All instructions together read each 16 bytes of the tile once, row after row of the operand. */
-START_TEST(every_byte_is_read_once) {
+TEST_ROWS(every_byte_is_read_once, TABLE_ROWS(layouts)) {
     enum { MOST_ROWS = 256, MOST_UNITS = 128 / 16 };
     const struct layout *expected = &layouts[_i];
     static uint8_t reads[MOST_ROWS][MOST_UNITS];
@@ -240,14 +238,5 @@ START_TEST(every_byte_is_read_once) {
             ck_assert_msg(reads[row][unit] == 1, "%s: row %u, byte %u: read %u times",
                           expected->name, row, 16 * unit, reads[row][unit]);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("wgmma");
-    TCase *cases = tcase_create("wgmma");
-    tcase_add_loop_test(cases, check_accepts_matching_layouts_only, 0, TABLE_ROWS(layouts));
-    tcase_add_loop_test(cases, canonical_layouts_never_conflict, 0, TABLE_ROWS(layouts));
-    tcase_add_loop_test(cases, every_byte_is_read_once, 0, TABLE_ROWS(layouts));
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+TEST_SUITE("wgmma");

@@ -192,7 +192,7 @@ static void run_alone(unsigned jobs, const char *letters, size_t repeats) {
     ck_assert_int_eq(errno, ECHILD);
 }
 
-START_TEST(outcomes_come_in_order) {
+TEST(outcomes_come_in_order) {
     static const unsigned jobs[] = {0, 1, 2, 3, 16};
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
         run_alone(jobs[i], "esee", 5);
@@ -204,20 +204,17 @@ START_TEST(outcomes_come_in_order) {
         forget();
     }
 }
-END_TEST
 
-START_TEST(many_short_tasks) {
+TEST(many_short_tasks) {
     run_alone(4, "eeee", MOST_TASKS / 4);
     ck_assert_uint_eq(seen.count, MOST_TASKS);
     forget();
 }
-END_TEST
 
-START_TEST(no_task_starts_no_worker) {
+TEST(no_task_starts_no_worker) {
     run_alone(4, "", 1);
     ck_assert_uint_eq(seen.count, 0);
 }
-END_TEST
 
 static const struct {
     char letter;
@@ -232,7 +229,7 @@ static const struct {
     {CLOSE, "the worker process ended by signal 9 (Killed)"},
 };
 
-START_TEST(a_death_is_the_outcome_of_one_task) {
+TEST_ROWS(a_death_is_the_outcome_of_one_task, TABLE_ROWS(deaths)) {
     char letters[] = "e?eee";
     letters[1] = deaths[_i].letter;
     for (unsigned jobs = 1; jobs <= 3; jobs++) {
@@ -243,18 +240,16 @@ START_TEST(a_death_is_the_outcome_of_one_task) {
         forget();
     }
 }
-END_TEST
 
-START_TEST(every_worker_may_die) {
+TEST(every_worker_may_die) {
     run_alone(2, "ka", 20);
     ck_assert_uint_eq(seen.count, 40);
     for (size_t t = 0; t < seen.count; t++)
         ck_assert_ptr_nonnull(strstr(seen.texts[t], t % 2 == 0 ? "signal 9" : "signal 6"));
     forget();
 }
-END_TEST
 
-START_TEST(messages_belong_to_their_task) {
+TEST(messages_belong_to_their_task) {
     run_alone(2, "epa", 3);
     ck_assert_uint_eq(seen.count, 9);
     for (size_t t = 0; t < seen.count; t++) {
@@ -273,9 +268,8 @@ START_TEST(messages_belong_to_their_task) {
     }
     forget();
 }
-END_TEST
 
-START_TEST(replies_may_be_large) {
+TEST(replies_may_be_large) {
     run_alone(3, "b", 12);
     ck_assert_uint_eq(seen.count, 12);
     for (size_t t = 0; t < seen.count; t++) {
@@ -284,10 +278,9 @@ START_TEST(replies_may_be_large) {
     }
     forget();
 }
-END_TEST
 
 /* The input exceeds what a socket holds. */
-START_TEST(inputs_may_be_large) {
+TEST(inputs_may_be_large) {
     static char input[BIG_BYTES];
     memset(input, 'e', sizeof input);
     struct tma_task tasks[6];
@@ -302,17 +295,15 @@ START_TEST(inputs_may_be_large) {
         ck_assert_uint_eq(seen.sizes[i], sizeof(size_t) + sizeof input - i);
     forget();
 }
-END_TEST
 
-START_TEST(notes_come_before_the_outcome) {
+TEST(notes_come_before_the_outcome) {
     run_alone(1, "ene", 1);
     ck_assert_str_eq(seen.notes, "1:one 1:two ");
     forget();
 }
-END_TEST
 
 /* One worker does all tasks: the costly ones first, equal ones in their order. */
-START_TEST(costly_tasks_start_first) {
+TEST(costly_tasks_start_first) {
     static const uint64_t costs[] = {1, 5, 3, 5, 0, 3};
     static const unsigned ranks[] = {5, 1, 3, 2, 6, 4};
     static unsigned got[6];
@@ -333,9 +324,8 @@ START_TEST(costly_tasks_start_first) {
         ck_assert_uint_eq(got[i], ranks[i]);
     forget();
 }
-END_TEST
 
-START_TEST(workers_stay_between_batches) {
+TEST(workers_stay_between_batches) {
     struct tma_workers *workers = tma_workers_create(1, &code);
     struct tma_task task = {.bytes = "c", .size = 1};
     struct tma_batch batch = {.tasks = &task, .count = 1, .take = take};
@@ -347,9 +337,8 @@ START_TEST(workers_stay_between_batches) {
     ck_assert_uint_eq(done_here, 0); /* this process did none */
     tma_workers_free(workers);
 }
-END_TEST
 
-START_TEST(a_batch_can_be_stopped) {
+TEST(a_batch_can_be_stopped) {
     struct tma_workers *workers = tma_workers_create(2, &code);
     seen.stop_after = 3;
     ck_assert_int_eq(run_letters(workers, "s", 50, NULL), TMA_OK);
@@ -360,7 +349,6 @@ START_TEST(a_batch_can_be_stopped) {
     forget();
     tma_workers_free(workers);
 }
-END_TEST
 
 static bool stop_after_two(void *context, size_t done, uint64_t done_cost) {
     (void)context;
@@ -376,7 +364,7 @@ static bool take_some(void *context, size_t number, const struct tma_task_outcom
 }
 
 /* The first task hangs; the outcomes of two others are there when the batch ends. */
-START_TEST(idle_ends_a_batch) {
+TEST(idle_ends_a_batch) {
     struct tma_workers *workers = tma_workers_create(2, &code);
     struct tma_task tasks[4] = {{.bytes = "h", .size = 1},
                                 {.bytes = "s", .size = 1},
@@ -389,14 +377,13 @@ START_TEST(idle_ends_a_batch) {
     ck_assert_uint_eq(mask, 6);
     tma_workers_free(workers);
 }
-END_TEST
 
 static void ignore_alarm(int number) {
     (void)number;
 }
 
 /* A timer interrupts every call of the parent. */
-START_TEST(interrupted_calls_go_on) {
+TEST(interrupted_calls_go_on) {
     struct sigaction action = {.sa_handler = ignore_alarm};
     struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
     ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
@@ -408,19 +395,17 @@ START_TEST(interrupted_calls_go_on) {
         ck_assert_int_eq(seen.texts[t][0], t % 6 == 2 ? (int)('A' + t) : "ep?ets"[t % 6]);
     forget();
 }
-END_TEST
 
 /* A terminal sends SIGINT to all processes; workers leave the decision to their parent. */
-START_TEST(workers_survive_an_interrupt) {
+TEST(workers_survive_an_interrupt) {
     run_alone(2, "i", 4);
     ck_assert_uint_eq(seen.count, 4);
     for (size_t t = 0; t < seen.count; t++)
         ck_assert_str_eq(seen.texts[t], "i");
     forget();
 }
-END_TEST
 
-START_TEST(two_pools_end_in_any_order) {
+TEST(two_pools_end_in_any_order) {
     struct tma_workers *first = tma_workers_create(2, &code);
     struct tma_workers *second = tma_workers_create(2, &code);
     ck_assert_int_eq(run_letters(first, "ee", 1, NULL), TMA_OK);
@@ -430,9 +415,8 @@ START_TEST(two_pools_end_in_any_order) {
     tma_workers_free(first); /* the workers of the second have its descriptors */
     tma_workers_free(second);
 }
-END_TEST
 
-START_TEST(without_descriptors_no_worker_starts) {
+TEST(without_descriptors_no_worker_starts) {
     struct tma_workers *workers = tma_workers_create(2, &code);
     struct rlimit old, none = {3, 3};
     struct tma_error error;
@@ -445,35 +429,9 @@ START_TEST(without_descriptors_no_worker_starts) {
     ck_assert_str_eq(error.text, "cannot start a worker process: Too many open files");
     tma_workers_free(workers);
 }
-END_TEST
 
-START_TEST(cores_are_counted) {
+TEST(cores_are_counted) {
     ck_assert_uint_ge(tma_workers_cores(), 1);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("workers");
-    TCase *tests = tcase_create("workers");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, outcomes_come_in_order);
-    tcase_add_test(tests, many_short_tasks);
-    tcase_add_test(tests, no_task_starts_no_worker);
-    tcase_add_loop_test(tests, a_death_is_the_outcome_of_one_task, 0, TABLE_ROWS(deaths));
-    tcase_add_test(tests, every_worker_may_die);
-    tcase_add_test(tests, messages_belong_to_their_task);
-    tcase_add_test(tests, replies_may_be_large);
-    tcase_add_test(tests, inputs_may_be_large);
-    tcase_add_test(tests, notes_come_before_the_outcome);
-    tcase_add_test(tests, costly_tasks_start_first);
-    tcase_add_test(tests, workers_stay_between_batches);
-    tcase_add_test(tests, a_batch_can_be_stopped);
-    tcase_add_test(tests, idle_ends_a_batch);
-    tcase_add_test(tests, interrupted_calls_go_on);
-    tcase_add_test(tests, workers_survive_an_interrupt);
-    tcase_add_test(tests, two_pools_end_in_any_order);
-    tcase_add_test(tests, without_descriptors_no_worker_starts);
-    tcase_add_test(tests, cores_are_counted);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("workers", .timeout = 60);

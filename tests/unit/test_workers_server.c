@@ -138,7 +138,7 @@ static void end(struct tma_workers *workers, int servers, int killed) {
     ck_assert_int_eq(errno, ECHILD);
 }
 
-START_TEST(servers_share_the_tasks) {
+TEST(servers_share_the_tasks) {
     struct tma_workers *workers = tma_workers_create(1, &code);
     join(workers, 1, 1, "key");
     join(workers, 2, 3, "key");
@@ -151,10 +151,9 @@ START_TEST(servers_share_the_tasks) {
     ck_assert_uint_eq(seen.lost, 0);
     end(workers, 2, 0);
 }
-END_TEST
 
 /* As with a worker of the pool: whoever does the task, its outcome is the same. */
-START_TEST(a_death_in_a_server_is_the_outcome_of_its_task) {
+TEST(a_death_in_a_server_is_the_outcome_of_its_task) {
     struct tma_workers *workers = tma_workers_create(1, &code);
     join(workers, 1, 2, "key");
     join(workers, 2, 2, "key");
@@ -171,9 +170,8 @@ START_TEST(a_death_in_a_server_is_the_outcome_of_its_task) {
     ck_assert_uint_eq(seen.lost, 0);
     end(workers, 2, 0);
 }
-END_TEST
 
-START_TEST(others_do_the_tasks_of_a_server_that_dies) {
+TEST(others_do_the_tasks_of_a_server_that_dies) {
     struct tma_workers *workers = tma_workers_create(1, &code);
     join(workers, 1, 2, "key");
     join(workers, 2, 1, "key");
@@ -184,9 +182,8 @@ START_TEST(others_do_the_tasks_of_a_server_that_dies) {
     ck_assert_str_eq(seen.reason, "it has gone");
     end(workers, 2, 2);
 }
-END_TEST
 
-START_TEST(a_server_with_other_inputs_is_refused) {
+TEST(a_server_with_other_inputs_is_refused) {
     struct tma_workers *workers = tma_workers_create(1, &code);
     join(workers, 1, 1, "other");
     run_letters(workers, "z", 20);
@@ -195,7 +192,6 @@ START_TEST(a_server_with_other_inputs_is_refused) {
     ck_assert_str_eq(seen.reason, "it has another version or other files");
     end(workers, 1, 0);
 }
-END_TEST
 
 /* What a server may say that is no server. */
 static const struct tma_frame lies[] = {
@@ -206,7 +202,7 @@ static const struct tma_frame lies[] = {
     {.kind = 1000, .number = 1, .bytes = 17},
 };
 
-START_TEST(a_liar_is_refused) {
+TEST_ROWS(a_liar_is_refused, TABLE_ROWS(lies)) {
     struct tma_workers *workers = tma_workers_create(1, &code);
     int ends[2];
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -217,10 +213,9 @@ START_TEST(a_liar_is_refused) {
     close(ends[1]);
     end(workers, 0, 0);
 }
-END_TEST
 
 /* A server that is slow to start, or never does, holds nothing up. */
-START_TEST(a_silent_server_gets_nothing) {
+TEST(a_silent_server_gets_nothing) {
     struct tma_workers *workers = tma_workers_create(2, &code);
     int ends[2];
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -230,18 +225,5 @@ START_TEST(a_silent_server_gets_nothing) {
     end(workers, 0, 0);
     close(ends[1]);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("workers server");
-    TCase *tests = tcase_create("workers server");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, servers_share_the_tasks);
-    tcase_add_test(tests, a_death_in_a_server_is_the_outcome_of_its_task);
-    tcase_add_test(tests, others_do_the_tasks_of_a_server_that_dies);
-    tcase_add_test(tests, a_server_with_other_inputs_is_refused);
-    tcase_add_loop_test(tests, a_liar_is_refused, 0, TABLE_ROWS(lies));
-    tcase_add_test(tests, a_silent_server_gets_nothing);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+TEST_SUITE("workers server", .timeout = 60);
