@@ -10,6 +10,7 @@
 #include "report/decimal.h"
 #include "report/ratio.h"
 #include "report/sampled.h"
+#include "report/text_line.h"
 
 static const struct tma_name failures[] = {{"completed", TMA_PTX_COMPLETED},
                                            {"fault", TMA_PTX_FAULT},
@@ -20,7 +21,7 @@ static const struct tma_name failures[] = {{"completed", TMA_PTX_COMPLETED},
 const struct tma_names tma_launch_failure_names = {"end of a launch", failures,
                                                    sizeof failures / sizeof failures[0]};
 
-enum { MOST_TEXT_LINES = 10, LABEL_WIDTH = 20 };
+enum { MOST_TEXT_LINES = 10, LABEL_WIDTH = 20 /* of tma_text_label */ };
 
 uint32_t tma_launch_report_errors(const struct tma_ptx_result *result) {
     uint32_t errors = 0;
@@ -60,10 +61,6 @@ static void write_place(const struct tma_launch_report *report, uint32_t instruc
     fprintf(out, ":%" PRIu32 ")", place.line);
 }
 
-static void label(const char *name, FILE *out) {
-    fprintf(out, "%-*s", LABEL_WIDTH, name);
-}
-
 /* "3 loads of 1024 bytes". */
 static void write_count(const char *joint, uint64_t count, const char *what, uint64_t bytes,
                         FILE *out) {
@@ -72,7 +69,7 @@ static void write_count(const char *joint, uint64_t count, const char *what, uin
 }
 
 static void write_tma(const struct tma_ptx_result *result, FILE *out) {
-    label("TMA", out);
+    tma_text_label("TMA", out);
     write_count("", result->tma_loads, "load", result->tma_load_bytes, out);
     write_count(", ", result->tma_stores, "store", result->tma_store_bytes, out);
     fprintf(out, ", %" PRIu64 " reductions, %" PRIu64 " prefetches\n", result->tma_reductions,
@@ -80,10 +77,10 @@ static void write_tma(const struct tma_ptx_result *result, FILE *out) {
 }
 
 static void write_shared(const struct tma_ptx_result *result, FILE *out) {
-    label("shared memory", out);
-    fprintf(out, "%" PRIu64 " loads in %" PRIu64 " wavefronts, %" PRIu64 " stores in %" PRIu64 "\n",
-            result->shared_loads, result->shared_load_wavefronts, result->shared_stores,
-            result->shared_store_wavefronts);
+    tma_text_line(out, "shared memory",
+                  "%" PRIu64 " loads in %" PRIu64 " wavefronts, %" PRIu64 " stores in %" PRIu64,
+                  result->shared_loads, result->shared_load_wavefronts, result->shared_stores,
+                  result->shared_store_wavefronts);
 }
 
 /* Figures of instructions, from the largest one down, without sorting them. */
@@ -121,7 +118,7 @@ static void write_conflicts(const struct tma_launch_report *report, FILE *out) {
     struct descent descent = {.figure = excess_of, .value = UINT64_MAX};
     uint32_t written = 0;
     for (; written < MOST_TEXT_LINES && descend(report, &descent); written++) {
-        label(written == 0 ? "bank conflicts" : "", out);
+        tma_text_label(written == 0 ? "bank conflicts" : "", out);
         fprintf(out, "%" PRIu64 " of %" PRIu64 " wavefronts: ", descent.value,
                 report->result->lines[descent.instruction].wavefronts);
         write_place(report, descent.instruction, out);
@@ -129,8 +126,7 @@ static void write_conflicts(const struct tma_launch_report *report, FILE *out) {
     }
     if (written > 0)
         return;
-    label("bank conflicts", out);
-    fputs("none\n", out);
+    tma_text_line(out, "bank conflicts", "none");
 }
 
 struct tma_access_figures tma_launch_accesses_of(const struct tma_launch_report *report,
@@ -163,7 +159,7 @@ static void write_access_findings(const struct tma_launch_report *report, FILE *
             struct tma_access_figures figures = tma_launch_accesses_of(report, descent.instruction);
             if (!tma_access_finding_text(finding, &figures, text))
                 continue;
-            label(written++ == 0 ? tma_access_finding_name(finding) : "", out);
+            tma_text_label(written++ == 0 ? tma_access_finding_name(finding) : "", out);
             write_place(report, descent.instruction, out);
             fprintf(out, ": %s\n", text);
         }
@@ -242,17 +238,9 @@ static double percent_of_peak(const struct tma_launch_report *report,
     return tma_percentage((double)report->timing->tensor_cycles, all * clock->slowdown);
 }
 
-/* How much of the cycles was simulated, in percent. */
-static double simulated_percent(const struct tma_core_result *timing) {
-    return tma_percentage((double)(timing->cycles - timing->sampled_cycles),
-                          (double)timing->cycles);
-}
-
 void tma_launch_sampled_json(const struct tma_core_result *timing, struct tma_json *json) {
     tma_json_begin_line(json, "sampled");
-    tma_json_decimal(json, "simulated_percent", simulated_percent(timing), 1);
-    tma_json_decimal(json, "error_percent", tma_error_percent(timing->error_cycles, timing->cycles),
-                     1);
+    tma_estimate_write_json(timing->sampled_cycles, timing->error_cycles, timing->cycles, json);
     if (timing->refused_cycles > 0)
         tma_refused_write_json(timing->refused_error_cycles, timing->refused_cycles, json);
     tma_json_end_object(json);
@@ -352,7 +340,7 @@ static void write_lines(const struct tma_launch_report *report, FILE *out) {
         double percent = tma_percentage((double)descent.value, whole);
         if (percent < 1)
             break;
-        label(written == 0 ? "time by line" : "", out);
+        tma_text_label(written == 0 ? "time by line" : "", out);
         fprintf(out, "%s %% ", tma_decimal(percent, 1).text);
         write_place(report, descent.instruction, out);
         fputs(": ", out);
@@ -365,7 +353,7 @@ static void write_lines(const struct tma_launch_report *report, FILE *out) {
 static void write_notes(const struct tma_launch_report *report, FILE *out) {
     for (uint32_t i = 0; i < report->timing->note_count; i++) {
         const struct tma_core_note *note = &report->timing->notes[i];
-        label(note->spills ? "spills" : "serialised", out);
+        tma_text_label(note->spills ? "spills" : "serialised", out);
         if (note->spills)
             fprintf(out, "%" PRIu32 " bytes of a thread go through local memory, from ",
                     note->count);
@@ -387,7 +375,7 @@ static void write_notes(const struct tma_launch_report *report, FILE *out) {
 static void write_measured(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
     struct tma_launch_comparison compared = tma_launch_compare(report);
-    label("measured", out);
+    tma_text_label("measured", out);
     if (report->measured->cycles > 0) {
         fprintf(out, "%" PRIu64 " cycles with the launch; predicted with it %" PRIu64,
                 report->measured->cycles, timing->cycles + timing->launch_cycles);
@@ -443,46 +431,45 @@ static void write_accesses(const struct tma_launch_report *report, FILE *out) {
     const struct tma_memory_counters *memory = &report->timing->memory;
     double touched = (double)(memory->access_sectors * TMA_SECTOR_BYTES);
     if (memory->accesses > 0) {
-        label("accesses", out);
-        fprintf(out,
-                "%" PRIu64 " of warps to %" PRIu64
-                " sectors, %s each, %s %% of whose bytes are not "
-                "used (over-fetch); load/store units busy for %s %% of the time of SMs with CTAs\n",
-                memory->accesses, memory->access_sectors,
-                tma_decimal(tma_ratio((double)memory->access_sectors, (double)memory->accesses), 1)
-                    .text,
-                tma_decimal(100 - tma_percentage((double)memory->access_bytes, touched), 1).text,
-                busy(report, TMA_BUSY_lsu).text);
+        tma_text_line(
+            out, "accesses",
+            "%" PRIu64 " of warps to %" PRIu64 " sectors, %s each, %s %% of whose bytes are not "
+            "used (over-fetch); load/store units busy for %s %% of the time of SMs with CTAs",
+            memory->accesses, memory->access_sectors,
+            tma_decimal(tma_ratio((double)memory->access_sectors, (double)memory->accesses), 1)
+                .text,
+            tma_decimal(100 - tma_percentage((double)memory->access_bytes, touched), 1).text,
+            busy(report, TMA_BUSY_lsu).text);
     }
     if (memory->l1_sectors > 0) {
-        label("L1", out);
-        fprintf(out,
-                "%" PRIu64 " of %" PRIu64 " loaded sectors were there (%s %%); %s of %" PRIu32
-                " requests on their way, on average\n",
-                memory->l1_hit_sectors, memory->l1_sectors,
-                tma_decimal(
-                    tma_percentage((double)memory->l1_hit_sectors, (double)memory->l1_sectors), 1)
-                    .text,
-                tma_decimal(
-                    tma_launch_busy_percent(report->machine, report->timing, TMA_BUSY_l1_misses) *
-                        report->machine->l1.misses / 100,
-                    1)
-                    .text,
-                report->machine->l1.misses);
+        tma_text_line(
+            out, "L1",
+            "%" PRIu64 " of %" PRIu64 " loaded sectors were there (%s %%); %s of %" PRIu32
+            " requests on their way, on average",
+            memory->l1_hit_sectors, memory->l1_sectors,
+            tma_decimal(tma_percentage((double)memory->l1_hit_sectors, (double)memory->l1_sectors),
+                        1)
+                .text,
+            tma_decimal(
+                tma_launch_busy_percent(report->machine, report->timing, TMA_BUSY_l1_misses) *
+                    report->machine->l1.misses / 100,
+                1)
+                .text,
+            report->machine->l1.misses);
     }
     if (memory->dsmem_flits > 0) {
-        label("DSMEM", out);
-        fprintf(out,
-                "%" PRIu64 " accesses of warps, with copies %" PRIu64
-                " bytes; links between SMs busy for %s %% of the time, in their busier direction\n",
-                memory->dsmem_accesses, memory->dsmem_bytes, busy(report, TMA_BUSY_dsmem).text);
+        tma_text_line(
+            out, "DSMEM",
+            "%" PRIu64 " accesses of warps, with copies %" PRIu64
+            " bytes; links between SMs busy for %s %% of the time, in their busier direction",
+            memory->dsmem_accesses, memory->dsmem_bytes, busy(report, TMA_BUSY_dsmem).text);
     }
     if (memory->atomic_busy > 0) {
-        label("atomics", out);
-        fprintf(out,
-                "reductions and atomics keep the L2 slice with most of them busy for %s %% of the "
-                "time; %" PRIu64 " further rounds for lanes with one address\n",
-                busy(report, TMA_BUSY_atomics).text, memory->access_repeats);
+        tma_text_line(
+            out, "atomics",
+            "reductions and atomics keep the L2 slice with most of them busy for %s %% of the "
+            "time; %" PRIu64 " further rounds for lanes with one address",
+            busy(report, TMA_BUSY_atomics).text, memory->access_repeats);
     }
 }
 
@@ -490,7 +477,7 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
     struct tma_clock_figures clock = clock_of(report);
-    label("time", out);
+    tma_text_label("time", out);
     fprintf(out, "%" PRIu64 " cycles: %s us at %s MHz on ", timing->cycles,
             tma_decimal(clock.ns / 1000, 2).text, tma_decimal(clock.mhz, 0).text);
     tma_write_printable(machine->name, out);
@@ -501,42 +488,35 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     if (timing->refused_cycles > 0) {
         tma_refused_write_text(timing->refused_error_cycles, timing->refused_cycles, out);
     } else if (report->sampled && timing->sampled_cycles == 0) {
-        label("sampled", out);
-        fputs("all of it simulated: too short, or nothing in it repeats steadily\n", out);
+        tma_text_line(out, "sampled",
+                      "all of it simulated: too short, or nothing in it repeats steadily");
     } else if (report->sampled) {
-        label("sampled", out);
-        fprintf(out,
-                "%s %% simulated, cycles within %s %%; all figures are estimates from that part\n",
-                tma_decimal(simulated_percent(timing), 1).text,
-                tma_decimal(tma_error_percent(timing->error_cycles, timing->cycles), 1).text);
+        tma_estimate_write_text(timing->sampled_cycles, timing->error_cycles, timing->cycles, out);
     }
-    label("SMs", out);
-    fprintf(out,
-            "%" PRIu32 " of %" PRIu32 ", up to %" PRIu32 " CTA%s each at a time, %" PRIu32
-            " wave%s\n",
-            timing->sms, machine->sm_count, timing->ctas_per_sm,
-            timing->ctas_per_sm == 1 ? "" : "s", timing->waves, timing->waves == 1 ? "" : "s");
-    label("busy", out);
-    fprintf(out,
-            "issue slots %s %%, tensor cores %s %%, shared memory %s %%, L2 slices %s %%, "
-            "DRAM %s %% of the time\n",
-            busy(report, TMA_BUSY_issue_slots).text, busy(report, TMA_BUSY_tensor_cores).text,
-            busy(report, TMA_BUSY_shared_memory).text, busy(report, TMA_BUSY_l2).text,
-            busy(report, TMA_BUSY_dram).text);
+    tma_text_line(
+        out, "SMs",
+        "%" PRIu32 " of %" PRIu32 ", up to %" PRIu32 " CTA%s each at a time, %" PRIu32 " wave%s",
+        timing->sms, machine->sm_count, timing->ctas_per_sm, timing->ctas_per_sm == 1 ? "" : "s",
+        timing->waves, timing->waves == 1 ? "" : "s");
+    tma_text_line(out, "busy",
+                  "issue slots %s %%, tensor cores %s %%, shared memory %s %%, L2 slices %s %%, "
+                  "DRAM %s %% of the time",
+                  busy(report, TMA_BUSY_issue_slots).text, busy(report, TMA_BUSY_tensor_cores).text,
+                  busy(report, TMA_BUSY_shared_memory).text, busy(report, TMA_BUSY_l2).text,
+                  busy(report, TMA_BUSY_dram).text);
     write_accesses(report, out);
     if (clock.teraflops > 0) {
-        label("matrix products", out);
-        fprintf(out, "%s TFLOP/s: %s %% of what the tensor cores can at %" PRIu32 " MHz\n",
-                tma_decimal(clock.teraflops, 1).text,
-                tma_decimal(percent_of_peak(report, &clock), 1).text, machine->sm_clock_mhz);
+        tma_text_line(out, "matrix products",
+                      "%s TFLOP/s: %s %% of what the tensor cores can at %" PRIu32 " MHz",
+                      tma_decimal(clock.teraflops, 1).text,
+                      tma_decimal(percent_of_peak(report, &clock), 1).text, machine->sm_clock_mhz);
     }
     char sentence[TMA_LAUNCH_SENTENCE_BYTES];
     for (uint32_t i = 0; tma_launch_limit_text(report, i, sentence); i++) {
-        label(i == 0 ? "limited by" : "", out);
-        fprintf(out, "%s\n", sentence);
+        tma_text_line(out, i == 0 ? "limited by" : "", "%s", sentence);
     }
     for (size_t i = 0; i < report->relieved_count; i++) {
-        label(i == 0 ? "relieved" : "", out);
+        tma_text_label(i == 0 ? "relieved" : "", out);
         tma_write_printable(report->relieved[i].text, out);
         if (report->relieved[i].cycles == 0)
             fputs(": not known, as the kernel then does not come to its end\n", out);
@@ -544,7 +524,7 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
             fprintf(out, ": %" PRIu64 " cycles, saves %s %% of the time\n",
                     report->relieved[i].cycles, tma_decimal(saved_percent(report, i), 1).text);
     }
-    label("warps", out);
+    tma_text_label("warps", out);
     write_stalls(timing->stalls, (double)tma_core_stall_sum(timing->stalls), 0.05, out);
     write_lines(report, out);
     write_notes(report, out);
@@ -693,7 +673,7 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
 static void write_outputs(const struct tma_output_difference *outputs, FILE *out) {
     if (outputs == NULL || outputs->buffers == 0)
         return;
-    label("outputs", out);
+    tma_text_label("outputs", out);
     if (outputs->different == 0) {
         fprintf(out, "%" PRIu32 " of %" PRIu32 " buffers agree\n", outputs->buffers,
                 outputs->buffers);
@@ -710,7 +690,7 @@ static void write_findings(const struct tma_launch_report *report, FILE *out) {
     const struct tma_ptx_module *module = report->prepared->module;
     for (uint32_t i = 0; i < result->finding_count; i++) {
         const struct tma_ptx_finding *finding = &result->findings[i];
-        label(finding->kind, out);
+        tma_text_label(finding->kind, out);
         if (finding->instruction < module->instruction_count) {
             write_place(report, finding->instruction, out);
             fputs(": ", out);
@@ -726,8 +706,8 @@ static void write_findings(const struct tma_launch_report *report, FILE *out) {
         fputc('\n', out);
     }
     if (result->finding_count == 0) {
-        label("findings", out);
-        fprintf(out, "none; %" PRIu32 " CTAs checked for races\n", report->checked_ctas);
+        tma_text_line(out, "findings", "none; %" PRIu32 " CTAs checked for races",
+                      report->checked_ctas);
     }
 }
 
@@ -737,10 +717,10 @@ void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
     const struct tma_ptx_function *function =
         &report->prepared->module->functions[launch->function];
     uint64_t ctas = tma_ptx_count(launch->grid);
-    label("launch", out);
+    tma_text_label("launch", out);
     tma_write_printable(tma_launch_report_name(report), out);
     fputc('\n', out);
-    label("kernel", out);
+    tma_text_label("kernel", out);
     tma_write_printable(function->name, out);
     fprintf(out, " of ");
     tma_write_printable(report->ptx_name, out);
@@ -748,11 +728,10 @@ void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
     if (tma_ptx_count(launch->cluster) > 1)
         fprintf(out, " in clusters of %" PRIu64, tma_ptx_count(launch->cluster));
     fputc('\n', out);
-    label("end", out);
-    fprintf(out, "%s; %" PRIu64 " of %" PRIu64 " CTAs ended\n",
-            tma_name_of(&tma_launch_failure_names, (int)result->failure), result->ended_ctas, ctas);
-    label("instructions", out);
-    fprintf(out, "%" PRIu64 " of warps\n", result->instructions);
+    tma_text_line(out, "end", "%s; %" PRIu64 " of %" PRIu64 " CTAs ended",
+                  tma_name_of(&tma_launch_failure_names, (int)result->failure), result->ended_ctas,
+                  ctas);
+    tma_text_line(out, "instructions", "%" PRIu64 " of warps", result->instructions);
     if (report->timing != NULL)
         write_timing(report, out);
     write_tma(result, out);
