@@ -382,18 +382,8 @@ void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end
             break;
         case TMA_STATEMENT_ACQUIRE:
         case TMA_STATEMENT_OPERATION:
-        case TMA_STATEMENT_SIGNAL:
-        case TMA_STATEMENT_WAIT:
-        case TMA_STATEMENT_RELEASE:
-        case TMA_STATEMENT_COMPUTE:
-        case TMA_STATEMENT_WAIT_MMA:
-        case TMA_STATEMENT_COMMIT:
-        case TMA_STATEMENT_WAIT_STORES:
-        case TMA_STATEMENT_WAIT_LOADS:
+        TMA_PLAIN_STATEMENTS:
         case TMA_STATEMENT_EXCHANGE:
-        case TMA_STATEMENT_BARRIER:
-        case TMA_STATEMENT_ADD_FLAG:
-        case TMA_STATEMENT_WAIT_FLAG:
         case TMA_STATEMENT_EXIT:
             add_statement(walk, &statements[i], times, work);
             break;

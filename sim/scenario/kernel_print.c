@@ -532,11 +532,45 @@ static void print_exchange(const struct printer *printer, const struct tma_state
 
 static void print_body(const struct printer *printer, uint32_t first, uint32_t end, int indent);
 
-static void print_simple(const struct printer *printer, const struct tma_statement *statement) {
+static void print_statement(const struct printer *printer, uint32_t index, int indent) {
     const struct tma_kernel *kernel = printer->kernel;
+    const struct tma_statement *statement = &kernel->statements[index];
     const char *ring = statement->ring == TMA_NO_RING ? "" : kernel->rings[statement->ring].name;
     FILE *out = printer->out;
+    uint32_t otherwise = statement->otherwise > index ? statement->otherwise : statement->end;
+    fprintf(out, "%*s- ", indent, "");
     switch (statement->kind) {
+    case TMA_STATEMENT_FOR:
+    case TMA_STATEMENT_TILES:
+        print_loop(printer, statement);
+        if (statement->has_ahead)
+            fprintf(out, "%*sahead: %u\n", indent + 2, "", statement->ahead);
+        fprintf(out, "%*sdo:\n", indent + 2, "");
+        print_body(printer, index + 1, statement->end, indent + 4);
+        break;
+    case TMA_STATEMENT_IF:
+        fputs("if: ", out);
+        print_value(printer, &statement->condition);
+        fprintf(out, "\n%*sthen:\n", indent + 2, "");
+        print_body(printer, index + 1, otherwise, indent + 4);
+        if (otherwise < statement->end) {
+            fprintf(out, "%*selse:\n", indent + 2, "");
+            print_body(printer, statement->otherwise, statement->end, indent + 4);
+        }
+        break;
+    case TMA_STATEMENT_AHEAD:
+        fputs("ahead:\n", out);
+        print_body(printer, index + 1, statement->end, indent + 4);
+        break;
+    case TMA_STATEMENT_OPERATION:
+        print_operation(printer, statement);
+        break;
+    case TMA_STATEMENT_COMPUTE:
+        print_compute(printer, statement);
+        break;
+    case TMA_STATEMENT_EXCHANGE:
+        print_exchange(printer, statement);
+        break;
     case TMA_STATEMENT_ACQUIRE:
         fprintf(out, statement->expects ? "acquire: {ring: %s, expect: " : "acquire: %s\n", ring);
         if (statement->expects) {
@@ -585,69 +619,7 @@ static void print_simple(const struct printer *printer, const struct tma_stateme
     case TMA_STATEMENT_EXIT:
         fputs("exit\n", out);
         break;
-    case TMA_STATEMENT_FOR: /* from here on: print_statement */
-    case TMA_STATEMENT_TILES:
-    case TMA_STATEMENT_IF:
-    case TMA_STATEMENT_AHEAD:
-    case TMA_STATEMENT_OPERATION:
-    case TMA_STATEMENT_COMPUTE:
-    case TMA_STATEMENT_EXCHANGE:
     case TMA_STATEMENT_KIND_COUNT:
-        break;
-    }
-}
-
-static void print_statement(const struct printer *printer, uint32_t index, int indent) {
-    const struct tma_statement *statement = &printer->kernel->statements[index];
-    FILE *out = printer->out;
-    uint32_t otherwise = statement->otherwise > index ? statement->otherwise : statement->end;
-    fprintf(out, "%*s- ", indent, "");
-    switch (statement->kind) {
-    case TMA_STATEMENT_FOR:
-    case TMA_STATEMENT_TILES:
-        print_loop(printer, statement);
-        if (statement->has_ahead)
-            fprintf(out, "%*sahead: %u\n", indent + 2, "", statement->ahead);
-        fprintf(out, "%*sdo:\n", indent + 2, "");
-        print_body(printer, index + 1, statement->end, indent + 4);
-        break;
-    case TMA_STATEMENT_IF:
-        fputs("if: ", out);
-        print_value(printer, &statement->condition);
-        fprintf(out, "\n%*sthen:\n", indent + 2, "");
-        print_body(printer, index + 1, otherwise, indent + 4);
-        if (otherwise < statement->end) {
-            fprintf(out, "%*selse:\n", indent + 2, "");
-            print_body(printer, statement->otherwise, statement->end, indent + 4);
-        }
-        break;
-    case TMA_STATEMENT_AHEAD:
-        fputs("ahead:\n", out);
-        print_body(printer, index + 1, statement->end, indent + 4);
-        break;
-    case TMA_STATEMENT_OPERATION:
-        print_operation(printer, statement);
-        break;
-    case TMA_STATEMENT_COMPUTE:
-        print_compute(printer, statement);
-        break;
-    case TMA_STATEMENT_EXCHANGE:
-        print_exchange(printer, statement);
-        break;
-    case TMA_STATEMENT_ACQUIRE:
-    case TMA_STATEMENT_SIGNAL:
-    case TMA_STATEMENT_WAIT:
-    case TMA_STATEMENT_RELEASE:
-    case TMA_STATEMENT_WAIT_MMA:
-    case TMA_STATEMENT_COMMIT:
-    case TMA_STATEMENT_WAIT_STORES:
-    case TMA_STATEMENT_WAIT_LOADS:
-    case TMA_STATEMENT_BARRIER:
-    case TMA_STATEMENT_ADD_FLAG:
-    case TMA_STATEMENT_WAIT_FLAG:
-    case TMA_STATEMENT_EXIT:
-    case TMA_STATEMENT_KIND_COUNT:
-        print_simple(printer, statement);
         break;
     }
 }

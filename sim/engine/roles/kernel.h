@@ -146,6 +146,20 @@ struct tma_mma_operand {
 
 enum { TMA_MMA_A, TMA_MMA_B, TMA_MMA_OPERANDS };
 
+/* The kinds that a switch takes as one which looks for loops, branches and bytes alone. */
+#define TMA_PLAIN_STATEMENTS                                                                       \
+    case TMA_STATEMENT_SIGNAL:                                                                     \
+    case TMA_STATEMENT_WAIT:                                                                       \
+    case TMA_STATEMENT_RELEASE:                                                                    \
+    case TMA_STATEMENT_COMPUTE:                                                                    \
+    case TMA_STATEMENT_WAIT_MMA:                                                                   \
+    case TMA_STATEMENT_COMMIT:                                                                     \
+    case TMA_STATEMENT_WAIT_STORES:                                                                \
+    case TMA_STATEMENT_WAIT_LOADS:                                                                 \
+    case TMA_STATEMENT_BARRIER:                                                                    \
+    case TMA_STATEMENT_ADD_FLAG:                                                                   \
+    case TMA_STATEMENT_WAIT_FLAG
+
 struct tma_statement {
     enum tma_statement_kind kind;
     uint32_t end;          /* index of the first statement behind this one and its body */

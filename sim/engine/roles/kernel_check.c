@@ -201,94 +201,29 @@ static enum tma_error_code check_depth(struct checker *checker, uint32_t role) {
     return TMA_OK;
 }
 
-static uint64_t saturating_product(uint64_t a, uint64_t b) {
-    uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-/* How often a loop goes around in all CTAs together, on average: at least 1 where that depends on
- * variables. */
-static uint64_t times_around(const struct tma_kernel *kernel,
-                             const struct tma_statement *statement) {
-    int64_t a, b;
-    uint64_t steps = tma_loop_steps(statement);
-    if (steps > 0)
-        return steps;
-    if (statement->kind == TMA_STATEMENT_TILES && statement->schedule != TMA_TILES_ONE &&
-        tma_value_is_constant(&statement->tiles_m, &a) &&
-        tma_value_is_constant(&statement->tiles_n, &b) && a > 0 && b > 0) {
-        uint64_t tiles = saturating_product((uint64_t)a, (uint64_t)b) / kernel->cta_count;
-        return tiles > 0 ? tiles : 1;
-    }
-    return 1;
-}
-
-/* Operations of one CTA in the statements from `first` to `end`; counts
- * loops by times_around. The operations of branches do not count. */
-static uint64_t count_operations(const struct tma_kernel *kernel, uint32_t first, uint32_t end) {
-    uint64_t sum = 0;
-    for (uint32_t i = first; i < end; i = kernel->statements[i].end) {
-        const struct tma_statement *statement = &kernel->statements[i];
-        uint64_t count = statement->kind == TMA_STATEMENT_OPERATION
-                             ? tma_statement_pieces(kernel, statement)
-                             : 0;
-        if (statement->end > i + 1 && statement->kind != TMA_STATEMENT_IF)
-            count = saturating_product(times_around(kernel, statement),
-                                       count_operations(kernel, i + 1, statement->end));
-        if (__builtin_add_overflow(sum, count, &sum))
-            return UINT64_MAX;
-    }
-    return sum;
-}
-
-static enum tma_error_code check_operations(struct checker *checker) {
-    const struct tma_kernel *kernel = checker->kernel;
-    uint64_t count = 0;
-    at_key(checker, NULL);
-    for (uint32_t role = 0; role < kernel->role_count; role++)
-        if (__builtin_add_overflow(
-                count, count_operations(kernel, kernel->roles[role].first, kernel->roles[role].end),
-                &count))
-            count = UINT64_MAX;
-    count = saturating_product(count, kernel->cta_count);
-    if (count > TMA_MAX_KERNEL_OPERATIONS && !kernel->unbounded)
-        return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
-                        "more than 10^9 operations: %s%" PRIu64 " in all CTAs",
-                        count == UINT64_MAX ? "at least " : "", count);
-    return TMA_OK;
-}
-
 static void add_operation(const struct tma_kernel *kernel, const struct tma_statement *statement,
                           struct tma_cta_work *work) {
     work->operations += tma_statement_pieces(kernel, statement);
     work->bytes += tma_moved_bytes(&kernel->maps[statement->map], &statement->operation);
 }
 
-/* Walks through the programs of the first CTA; dynamic tiles are those of a persistent one. */
+/* Walks through the programs of the first CTA. */
 static enum tma_error_code walk_cta(struct checker *checker, struct tma_program_cursor *cursor,
                                     struct tma_cta_work *work) {
     const struct tma_kernel *kernel = checker->kernel;
     for (uint32_t role = 0; role < kernel->role_count; role++) {
+        enum tma_cursor_state state = TMA_CURSOR_STATEMENT;
         tma_cursor_begin(cursor, kernel, role, 0);
-        for (bool more = true; more && cursor->steps <= MOST_STEPS;) {
-            switch (tma_cursor_next(cursor)) {
-            case TMA_CURSOR_STATEMENT:
-                if (cursor->statement->kind == TMA_STATEMENT_OPERATION)
-                    add_operation(kernel, cursor->statement, work);
-                break;
-            case TMA_CURSOR_TILE:
-                tma_cursor_give_tile(cursor, cursor->tile_index * kernel->cta_count);
-                break;
-            case TMA_CURSOR_END:
-                more = false;
-                break;
-            case TMA_CURSOR_FAILED:
-                if (cursor->statement != NULL)
-                    at_statement(checker, cursor->statement);
-                return tma_fail(checker->error, cursor->code, "role %s: %s",
-                                kernel->roles[role].name, cursor->error.text);
-            }
-        }
+        while (cursor->steps <= MOST_STEPS &&
+               (state = tma_cursor_next_statement(cursor)) == TMA_CURSOR_STATEMENT)
+            if (cursor->statement->kind == TMA_STATEMENT_OPERATION)
+                add_operation(kernel, cursor->statement, work);
+        if (state != TMA_CURSOR_FAILED)
+            continue;
+        if (cursor->statement != NULL)
+            at_statement(checker, cursor->statement);
+        return tma_fail(checker->error, cursor->code, "role %s: %s", kernel->roles[role].name,
+                        cursor->error.text);
     }
     return TMA_OK;
 }
@@ -316,7 +251,8 @@ enum tma_error_code tma_kernel_check_and_count(const struct tma_machine *machine
     if (code == TMA_OK)
         code = check_use(&checker);
     if (code == TMA_OK)
-        code = check_operations(&checker);
+        code = tma_kernel_check_operations(kernel, "the option --yes of tmasim run", &checker.place,
+                                           error);
     if (code == TMA_OK)
         code = walk_cta(&checker, &cursor, work);
     if (code != TMA_OK && place != NULL)

@@ -70,27 +70,18 @@ static enum tma_error_code add_operation(struct found *found, struct tma_program
     return TMA_OK;
 }
 
-/* Dynamic tiles are those of a persistent loop. */
 static enum tma_error_code walk_role(struct found *found, uint32_t role, struct tma_error *error) {
     struct tma_program_cursor cursor;
+    enum tma_cursor_state state = TMA_CURSOR_STATEMENT;
     enum tma_error_code code = TMA_OK;
     tma_cursor_begin(&cursor, found->kernel, role, 0);
-    while (code == TMA_OK && cursor.steps < MOST_STEPS)
-        switch (tma_cursor_next(&cursor)) {
-        case TMA_CURSOR_STATEMENT:
-            if (cursor.statement->kind == TMA_STATEMENT_OPERATION)
-                code = add_operation(found, &cursor, error);
-            break;
-        case TMA_CURSOR_TILE:
-            tma_cursor_give_tile(&cursor, cursor.tile_index * found->kernel->cta_count);
-            break;
-        case TMA_CURSOR_END:
-            return TMA_OK;
-        case TMA_CURSOR_FAILED:
-            return tma_fail(error, cursor.code, "role %s: %s", found->kernel->roles[role].name,
-                            cursor.error.text);
-        }
-    return code;
+    while (code == TMA_OK && cursor.steps < MOST_STEPS &&
+           (state = tma_cursor_next_statement(&cursor)) == TMA_CURSOR_STATEMENT)
+        if (cursor.statement->kind == TMA_STATEMENT_OPERATION)
+            code = add_operation(found, &cursor, error);
+    return state == TMA_CURSOR_FAILED ? tma_fail(error, cursor.code, "role %s: %s",
+                                                 found->kernel->roles[role].name, cursor.error.text)
+                                      : code;
 }
 
 static void add_consumers(const struct found *found) {

@@ -72,17 +72,7 @@ static bool add_bytes(const struct tma_kernel_engine *engine, uint32_t first, ui
             break;
         case TMA_STATEMENT_TILES:
         case TMA_STATEMENT_AHEAD:
-        case TMA_STATEMENT_SIGNAL:
-        case TMA_STATEMENT_WAIT:
-        case TMA_STATEMENT_RELEASE:
-        case TMA_STATEMENT_COMPUTE:
-        case TMA_STATEMENT_WAIT_MMA:
-        case TMA_STATEMENT_COMMIT:
-        case TMA_STATEMENT_WAIT_STORES:
-        case TMA_STATEMENT_WAIT_LOADS:
-        case TMA_STATEMENT_BARRIER:
-        case TMA_STATEMENT_ADD_FLAG:
-        case TMA_STATEMENT_WAIT_FLAG:
+        TMA_PLAIN_STATEMENTS:
         case TMA_STATEMENT_EXIT:
         case TMA_STATEMENT_KIND_COUNT:
             break;

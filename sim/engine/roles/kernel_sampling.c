@@ -143,16 +143,10 @@ static uint64_t operations_of(const struct tma_kernel *kernel, uint32_t role, ui
     walk->cut->loops[role] = loop;
     tma_cursor_begin(cursor, kernel, role, cta);
     cursor->cut = walk->cut;
-    while (*passes <= COUNTED_ITERATIONS && cursor->steps < MOST_STEPS) {
-        enum tma_cursor_state state = tma_cursor_next(cursor);
-        if (state == TMA_CURSOR_TILE)
-            tma_cursor_give_tile(cursor, cta + cursor->tile_index * kernel->cta_count);
-        else if (state != TMA_CURSOR_STATEMENT)
-            break;
-        else if (*passes <= COUNTED_ITERATIONS &&
-                 cursor->statement->kind == TMA_STATEMENT_OPERATION)
+    while (*passes <= COUNTED_ITERATIONS && cursor->steps < MOST_STEPS &&
+           tma_cursor_next_statement(cursor) == TMA_CURSOR_STATEMENT)
+        if (*passes <= COUNTED_ITERATIONS && cursor->statement->kind == TMA_STATEMENT_OPERATION)
             operations[*passes] += tma_statement_pieces(kernel, cursor->statement);
-    }
     for (int i = 2; i <= COUNTED_ITERATIONS; i++)
         if (operations[i] != operations[1])
             return UINT64_MAX;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "engine/roles/statement_operation.h"
 
 /* How the roles use a ring: the first statement of each kind, or NONE. */
 struct ring_use {
@@ -70,9 +71,10 @@ static bool number(const struct tma_value *value, uint64_t *result) {
     return value->expression == NULL;
 }
 
-/* How often CTA 0 runs the body of a loop. Returns false if that depends on variables. */
+/* How often CTA 0 runs the body of a loop, or on average all do. Returns false if that depends on
+ * variables. */
 static bool trip_count(const struct tma_kernel *kernel, const struct tma_statement *loop,
-                       uint64_t *count) {
+                       bool average, uint64_t *count) {
     uint64_t m, n;
     *count = 1;
     if (loop->once)
@@ -89,7 +91,7 @@ static bool trip_count(const struct tma_kernel *kernel, const struct tma_stateme
         return true;
     }
     if (!number(&loop->tiles_m, &m) || !number(&loop->tiles_n, &n) ||
-        __builtin_mul_overflow(m, n, count) || loop->schedule == TMA_TILES_DYNAMIC)
+        __builtin_mul_overflow(m, n, count) || (loop->schedule == TMA_TILES_DYNAMIC && !average))
         return false;
     if (loop->schedule == TMA_TILES_ONE)
         *count = *count > 0;
@@ -99,8 +101,8 @@ static bool trip_count(const struct tma_kernel *kernel, const struct tma_stateme
 }
 
 /* How often CTA 0 runs a statement, at most UINT32_MAX. Returns false if that depends on variables.
- */
-static bool run_count(const struct tma_kernel *kernel, uint32_t first, uint32_t index,
+ * On average of all CTAs, a loop that does counts once. */
+static bool run_count(const struct tma_kernel *kernel, uint32_t first, uint32_t index, bool average,
                       uint64_t *count) {
     *count = 1;
     for (uint32_t i = first; i < index; i++) {
@@ -112,8 +114,11 @@ static bool run_count(const struct tma_kernel *kernel, uint32_t first, uint32_t 
             return false;
         if (outer->kind != TMA_STATEMENT_FOR && outer->kind != TMA_STATEMENT_TILES)
             continue;
-        if (!trip_count(kernel, outer, &trips))
-            return false;
+        if (!trip_count(kernel, outer, average, &trips)) {
+            if (!average)
+                return false;
+            trips = 1;
+        }
         *count = trips > UINT32_MAX || *count * trips > UINT32_MAX ? UINT32_MAX : *count * trips;
     }
     return true;
@@ -126,17 +131,20 @@ static const struct tma_role *role_of(const struct tma_kernel *kernel, uint32_t 
     return NULL;
 }
 
-/* The TMA operations of the kernel, as far as constant loops show; parts that depend on variables
- * count as none. At most UINT64_MAX. *most is the statement that runs most often. */
+/* The TMA operations of the kernel, as far as constant loops show; branches count as none. At most
+ * UINT64_MAX. *most is the statement that runs most often. */
 static uint64_t known_operations(const struct tma_kernel *kernel, uint32_t *most) {
     uint64_t sum = 0, largest = 0, count, all;
     *most = 0;
     for (uint32_t r = 0; r < kernel->role_count; r++)
         for (uint32_t i = kernel->roles[r].first; i < kernel->roles[r].end; i++) {
             if (kernel->statements[i].kind != TMA_STATEMENT_OPERATION ||
-                !run_count(kernel, kernel->roles[r].first, i, &count))
+                !run_count(kernel, kernel->roles[r].first, i, true, &count))
                 continue;
-            all = count * kernel->cta_count; /* both have 32 bits at most */
+            count *= kernel->cta_count; /* both have 32 bits at most */
+            if (__builtin_mul_overflow(count, tma_statement_pieces(kernel, &kernel->statements[i]),
+                                       &all))
+                all = UINT64_MAX;
             *most = all > largest ? i : *most;
             largest = all > largest ? all : largest;
             sum = sum + all < sum ? UINT64_MAX : sum + all;
@@ -176,7 +184,7 @@ static void check_ring(const struct use_checker *checker, uint8_t index) {
     else if (use.acquire != NONE && use.wait == NONE)
         diagnose(checker, use.acquire, "ring %s is filled, but no role waits for it", ring->name);
     else if (use.acquire != NONE && use.release == NONE &&
-             run_count(kernel, role_of(kernel, use.acquire)->first, use.acquire, &count) &&
+             run_count(kernel, role_of(kernel, use.acquire)->first, use.acquire, false, &count) &&
              count > ring->depth)
         diagnose(checker, use.acquire,
                  "ring %s is never released: role %s acquires a stage %llu times, but "
@@ -228,7 +236,7 @@ static void walk_loop(struct role_walk *walk, uint32_t index) {
     const struct tma_kernel *kernel = walk->checker->kernel;
     const struct tma_statement *loop = &kernel->statements[index];
     uint64_t count, before[TMA_MAX_RINGS];
-    bool known = trip_count(kernel, loop, &count);
+    bool known = trip_count(kernel, loop, false, &count);
     memcpy(before, walk->released, sizeof before);
     if (known && count == 0)
         return;

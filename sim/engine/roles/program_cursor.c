@@ -219,18 +219,8 @@ static bool end_body(struct tma_program_cursor *cursor, struct tma_program_place
     case TMA_STATEMENT_AHEAD:
     case TMA_STATEMENT_ACQUIRE: /* from here on: no body */
     case TMA_STATEMENT_OPERATION:
-    case TMA_STATEMENT_SIGNAL:
-    case TMA_STATEMENT_WAIT:
-    case TMA_STATEMENT_RELEASE:
-    case TMA_STATEMENT_COMPUTE:
-    case TMA_STATEMENT_WAIT_MMA:
-    case TMA_STATEMENT_COMMIT:
-    case TMA_STATEMENT_WAIT_STORES:
-    case TMA_STATEMENT_WAIT_LOADS:
+    TMA_PLAIN_STATEMENTS:
     case TMA_STATEMENT_EXCHANGE:
-    case TMA_STATEMENT_BARRIER:
-    case TMA_STATEMENT_ADD_FLAG:
-    case TMA_STATEMENT_WAIT_FLAG:
     case TMA_STATEMENT_EXIT:
     case TMA_STATEMENT_KIND_COUNT:
         break;
@@ -290,18 +280,8 @@ static bool enter(struct tma_program_cursor *cursor, struct tma_program_place *p
     case TMA_STATEMENT_AHEAD:
     case TMA_STATEMENT_ACQUIRE:
     case TMA_STATEMENT_OPERATION:
-    case TMA_STATEMENT_SIGNAL:
-    case TMA_STATEMENT_WAIT:
-    case TMA_STATEMENT_RELEASE:
-    case TMA_STATEMENT_COMPUTE:
-    case TMA_STATEMENT_WAIT_MMA:
-    case TMA_STATEMENT_COMMIT:
-    case TMA_STATEMENT_WAIT_STORES:
-    case TMA_STATEMENT_WAIT_LOADS:
+    TMA_PLAIN_STATEMENTS:
     case TMA_STATEMENT_EXCHANGE:
-    case TMA_STATEMENT_BARRIER:
-    case TMA_STATEMENT_ADD_FLAG:
-    case TMA_STATEMENT_WAIT_FLAG:
     case TMA_STATEMENT_KIND_COUNT:
         break;
     }
@@ -366,6 +346,14 @@ enum tma_cursor_state tma_cursor_next(struct tma_program_cursor *cursor) {
         if (take_step(cursor, tma_cursor_place(cursor), &state))
             return cursor->code == TMA_OK ? state : TMA_CURSOR_FAILED;
     }
+}
+
+enum tma_cursor_state tma_cursor_next_statement(struct tma_program_cursor *cursor) {
+    enum tma_cursor_state state;
+    while ((state = tma_cursor_next(cursor)) == TMA_CURSOR_TILE)
+        tma_cursor_give_tile(cursor, (uint64_t)cursor->main.variables[TMA_VARIABLE_CTA] +
+                                         cursor->tile_index * cursor->kernel->cta_count);
+    return state;
 }
 
 struct tma_loop_values tma_cursor_loops(const struct tma_program_cursor *cursor) {

@@ -71,6 +71,9 @@ enum tma_cursor_state tma_cursor_next(struct tma_program_cursor *cursor);
  * tma_cursor_next again. */
 void tma_cursor_give_tile(struct tma_program_cursor *cursor, uint64_t tile);
 
+/* Goes on to the next statement without time: dynamic tiles are those of a persistent loop. */
+enum tma_cursor_state tma_cursor_next_statement(struct tma_program_cursor *cursor);
+
 /* The place of the current statement: that of the AHEAD part, or of the rest. */
 static inline struct tma_program_place *tma_cursor_place(struct tma_program_cursor *cursor) {
     return cursor->in_part ? &cursor->ahead : &cursor->main;
