@@ -53,7 +53,7 @@ static bool simulate(const char *machine_path, unsigned depth) {
     bool good = tma_scenario_read_text(scenario_text, "stream", settings, 2, &scenario, &list);
     if (!good) {
         print_diagnostics(&list);
-    } else if (tma_run(&scenario.machine, &scenario.workload, NULL, &result, &error) != TMA_OK) {
+    } else if (tma_scenario_run(&scenario, NULL, NULL, &result, NULL, &error) != TMA_OK) {
         fprintf(stderr, "run_scenario: %s\n", error.text);
         good = false;
     } else {

@@ -18,6 +18,7 @@
 #include "engine/slots/run.h"
 #include "experiment/experiment.h"
 #include "experiment/kernel_clock.h"
+#include "experiment/scenario_subject.h"
 #include "placement/execute.h"
 #include "placement/locate.h"
 #include "placement/operation_architecture.h"

@@ -158,21 +158,6 @@ static bool look(void *context, const struct tma_run_state *state) {
     return !atomic_load(&interrupted);
 }
 
-static enum tma_error_code run_kernel(const struct tma_scenario *scenario,
-                                      const struct tma_watch *watch, struct tma_result *result,
-                                      struct py_run_outcome *outcome) {
-    const struct tma_kernel *kernel = tma_scenario_kernel(scenario);
-    struct tma_kernel_place place = {0};
-    enum tma_error_code code =
-        tma_kernel_check_operations(kernel, "unbounded=True", &place, &outcome->error);
-    if (code == TMA_OK)
-        code = tma_kernel_run_watched(&scenario->machine, kernel, NULL, watch, result, &place,
-                                      &outcome->error);
-    outcome->line = place.line;
-    outcome->column = place.column;
-    return code;
-}
-
 /* The value of "json" in the table of formats. */
 static int json_format(void) {
     int format = 0;
@@ -191,12 +176,7 @@ static enum tma_error_code find_out(const struct tma_scenario *scenario,
                                     const struct py_run_options *options,
                                     const struct tma_result *result, struct findings *found,
                                     struct tma_error *error) {
-    const struct tma_kernel *kernel = tma_scenario_kernel(scenario);
-    const struct tma_experiment_subject subject = {
-        .machine = &scenario->machine,
-        .kind = kernel != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
-        .workload = kernel != NULL ? (const void *)kernel : &scenario->workload,
-        .map_names = scenario->map_names};
+    const struct tma_experiment_subject subject = tma_scenario_subject(scenario);
     enum tma_error_code code = TMA_OK;
     if (!tma_scenario_digest(scenario, &found->digests))
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
@@ -268,13 +248,15 @@ static enum tma_error_code run(struct tma_scenario *scenario, const struct py_ru
     const struct tma_watch watch = {.look = look, .sampling = (enum tma_sampling)options->sampling};
     atomic_store(&interrupted, false);
     tma_scenario_allow_long_kernel(scenario, options->unbounded);
-    enum tma_error_code code = scenario->program != NULL
-                                   ? run_kernel(scenario, &watch, result, outcome)
-                                   : tma_run_watched(&scenario->machine, &scenario->workload, NULL,
-                                                     &watch, result, &outcome->error);
-    if (code == TMA_OK && scenario->program != NULL)
-        code = tma_kernel_find_memory_share(&scenario->machine, tma_scenario_kernel(scenario),
-                                            &watch, result, &outcome->error);
+    struct tma_kernel_place place = {0};
+    enum tma_error_code code = TMA_OK;
+    if (scenario->program != NULL)
+        code = tma_kernel_check_operations(tma_scenario_kernel(scenario), "unbounded=True", &place,
+                                           &outcome->error);
+    if (code == TMA_OK)
+        code = tma_scenario_run(scenario, NULL, &watch, result, &place, &outcome->error);
+    outcome->line = place.line;
+    outcome->column = place.column;
     return code == TMA_OK ? report(scenario, options, result, &outcome->report, &outcome->error)
                           : code;
 }

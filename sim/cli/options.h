@@ -108,6 +108,11 @@ enum cli_format { CLI_FORMAT_TEXT, CLI_FORMAT_JSON };
 
 extern const struct tma_names cli_format_names;
 
+/* In a verb: its function `run`, its table `options`, and the struct of their values. */
+#define CLI_RUNS_WITH(type)                                                                        \
+    .options = options, .option_count = sizeof options / sizeof options[0],                        \
+    .options_bytes = sizeof(struct type), .run = run
+
 /* Rows of tables of options: a flag, and an option with a value. */
 #define CLI_FLAG_OPTION(name, where, help)                                                         \
     { name, NULL, NULL, CLI_FLAG, where, NULL, false, false, help }

@@ -1,8 +1,7 @@
 #include "cli/scenario_findings.h"
 
 #include "cli/progress.h"
-#include "report/report.h"
-#include "scenario/kernel_program.h"
+#include "experiment/scenario_subject.h"
 
 /* Experiments run without being asked for up to this much work (tma_run_work) of the scenario,
  * which takes about a second to simulate. They take 10 to 40 times as long, on all cores together.
@@ -17,22 +16,13 @@ static void show_progress(void *context, uint64_t cycles, size_t done, size_t to
     cli_progress_show(progress);
 }
 
-struct tma_experiment_subject cli_subject_of(const struct tma_scenario *scenario) {
-    return (struct tma_experiment_subject){
-        .machine = &scenario->machine,
-        .kind = scenario->program != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
-        .workload = scenario->program != NULL ? (const void *)&scenario->program->kernel
-                                              : &scenario->workload,
-        .map_names = scenario->map_names};
-}
-
 enum tma_error_code cli_find_out(const struct cli_questions *questions,
                                  const struct tma_scenario *scenario,
                                  const struct tma_result *result, struct cli_findings *found,
                                  struct tma_error *error) {
     struct cli_progress progress = {.unit = "launches"};
     const struct tma_experiment_observer observer = {show_progress, &progress};
-    struct tma_experiment_subject subject = cli_subject_of(scenario);
+    struct tma_experiment_subject subject = tma_scenario_subject(scenario);
     subject.observer = &observer;
     subject.jobs = questions->jobs;
     uint32_t draws = questions->draws;
@@ -61,20 +51,12 @@ struct tma_findings cli_findings_of(const struct cli_questions *questions,
     };
 }
 
-void cli_report_write(const struct cli_report *report, int format, FILE *out) {
-    const struct tma_scenario *scenario = report->scenario;
-    const struct tma_report_input input = {
-        .scenario = scenario->name,
-        .digests = report->digests,
-        .machine = &scenario->machine,
-        .kernel = tma_scenario_kernel(scenario),
-        .workload = &scenario->workload,
-        .result = report->result,
-        .map_names = scenario->map_names,
-        .findings = report->findings,
-        .series = report->series,
-        .partial = report->partial,
-        .details = report->details,
-    };
-    tma_report_write(&input, format, out);
+struct tma_report_input cli_report_of(const struct tma_scenario *scenario,
+                                      const struct tma_result *result) {
+    return (struct tma_report_input){.scenario = scenario->name,
+                                     .machine = &scenario->machine,
+                                     .kernel = tma_scenario_kernel(scenario),
+                                     .workload = &scenario->workload,
+                                     .result = result,
+                                     .map_names = scenario->map_names};
 }

@@ -2,12 +2,8 @@
 #ifndef TMA_CLI_SCENARIO_FINDINGS_H
 #define TMA_CLI_SCENARIO_FINDINGS_H
 
-#include <stdio.h>
-
-#include "base/digest.h"
-#include "engine/observe/series.h"
 #include "engine/result.h"
-#include "report/findings.h"
+#include "report/report.h"
 #include "scenario/scenario.h"
 
 /* What the user wants to know. */
@@ -28,9 +24,6 @@ struct cli_findings {
     bool tried, too_long;
 };
 
-/* The workload or the kernel of a scenario, for experiments and launches; borrows all of it. */
-struct tma_experiment_subject cli_subject_of(const struct tma_scenario *scenario);
-
 /* Runs the scenario, whose result is given, again. Fails as the run does. */
 enum tma_error_code cli_find_out(const struct cli_questions *questions,
                                  const struct tma_scenario *scenario,
@@ -41,19 +34,9 @@ enum tma_error_code cli_find_out(const struct cli_questions *questions,
 struct tma_findings cli_findings_of(const struct cli_questions *questions,
                                     const struct cli_findings *found, bool partial);
 
-/* A report. All pointers are borrowed. */
-struct cli_report {
-    const struct tma_scenario *scenario;
-    const struct tma_digests *digests;
-    const struct tma_result *result;
-    struct tma_findings findings;
-    const struct tma_series *series; /* which JSON has, too; NULL: it has none */
-    bool partial;                    /* an interrupt ended the run */
-    bool details;                    /* as text, all counters too; JSON always has them */
-};
-
-/* Writes the report of the workload or the kernel. `format` is a value of tma_report_format_names.
- */
-void cli_report_write(const struct cli_report *report, int format, FILE *out);
+/* The report of a run of the workload or the kernel, to which the caller adds what it found out. It
+ * borrows both. */
+struct tma_report_input cli_report_of(const struct tma_scenario *scenario,
+                                      const struct tma_result *result);
 
 #endif

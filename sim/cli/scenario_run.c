@@ -5,9 +5,7 @@
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
-#include "engine/roles/kernel_run.h"
-#include "engine/slots/run.h"
-#include "experiment/kernel_clock.h"
+#include "experiment/scenario_subject.h"
 #include "scenario/kernel_program.h"
 
 /* Shows how far the run is, until an interrupt ends it. */
@@ -37,17 +35,7 @@ enum tma_error_code cli_scenario_run(const struct tma_scenario *scenario, bool q
         return code;
     cli_interrupts_hold(true);
     cli_progress_begin(&progress, quiet);
-    code = scenario->program != NULL
-               ? tma_kernel_run_watched(&scenario->machine, &scenario->program->kernel,
-                                        sinks->events, &watch, result, place, error)
-               : tma_run_watched(&scenario->machine, &scenario->workload, sinks->events, &watch,
-                                 result, error);
-    if (scenario->program != NULL && code == TMA_OK && !cli_interrupted()) {
-        const struct tma_watch again = {
-            .look = look, .context = &progress, .sampling = sinks->sampling};
-        code = tma_kernel_find_memory_share(&scenario->machine, &scenario->program->kernel, &again,
-                                            result, error);
-    }
+    code = tma_scenario_run(scenario, sinks->events, &watch, result, place, error);
     cli_progress_clear(&progress);
     cli_interrupts_hold(false);
     /* The interrupt that came after the last look ends the command, too: it tries no experiments.

@@ -295,8 +295,5 @@ const struct cli_verb cli_check = {
                 "not\nsupported, or a launch has other outputs, 2 error, 3 a launch hangs, faults "
                 "or races",
     .max_operands = MOST_FILES,
-    .options = options,
-    .options_bytes = sizeof(struct check_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(check_options),
 };

@@ -13,7 +13,7 @@
 #include "engine/roles/kernel_first_tiles.h"
 #include "engine/roles/kernel_read_maps.h"
 #include "engine/slots/run.h"
-#include "experiment/experiment.h"
+#include "experiment/scenario_subject.h"
 #include "report/swizzle_comparison.h"
 #include "scenario/kernel_program.h"
 #include "workers/pool.h"
@@ -75,7 +75,7 @@ static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tm
     struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    const struct tma_experiment_subject subject = cli_subject_of(scenario);
+    const struct tma_experiment_subject subject = tma_scenario_subject(scenario);
     enum tma_error_code code = subject.kind->run(subject.machine, subject.workload, result, error);
     if (code == TMA_OK) {
         tma_compare_add_legal(comparison, swizzle, &scenario->workload, result);
@@ -290,8 +290,5 @@ const struct cli_verb cli_compare = {
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
-    .options_bytes = sizeof(struct compare_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(compare_options),
 };

@@ -631,8 +631,5 @@ const struct cli_verb cli_decode = {
     .statuses = "0 decoded (two maps: same bytes), 1 the two maps differ, or the\noperation "
                 "faults, 2 error or no tensor map",
     .max_operands = 2,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .options_bytes = sizeof(struct decode_options),
-    .run = run,
+    CLI_RUNS_WITH(decode_options),
 };

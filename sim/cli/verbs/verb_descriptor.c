@@ -175,8 +175,5 @@ const struct cli_verb cli_descriptor = {
     .statuses = "0 done, 1 the descriptor does not describe the tile, 2 error",
     .min_operands = 0,
     .max_operands = 1,
-    .options = options,
-    .options_bytes = sizeof(struct descriptor_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(descriptor_options),
 };

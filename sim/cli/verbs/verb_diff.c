@@ -202,8 +202,5 @@ const struct cli_verb cli_diff = {
     .statuses = "0 nothing fails, 1 a figure or an event does, 2 error",
     .min_operands = 1,
     .max_operands = 1000,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .options_bytes = sizeof(struct diff_options),
-    .run = run,
+    CLI_RUNS_WITH(diff_options),
 };

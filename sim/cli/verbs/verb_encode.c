@@ -123,8 +123,5 @@ const struct cli_verb cli_encode = {
         "each field whose\nbits were not compared with those of a real driver.",
     .statuses = "0 done, 2 error, or a map breaks a rule",
     .max_operands = 1,
-    .options = options,
-    .options_bytes = sizeof(struct encode_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(encode_options),
 };

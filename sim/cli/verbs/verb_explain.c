@@ -80,8 +80,5 @@ const struct cli_verb cli_explain = {
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .options_bytes = sizeof(struct explain_options),
-    .run = run,
+    CLI_RUNS_WITH(explain_options),
 };

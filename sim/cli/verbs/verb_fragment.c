@@ -111,8 +111,5 @@ const struct cli_verb cli_fragment = {
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
-    .options_bytes = sizeof(struct fragment_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(fragment_options),
 };

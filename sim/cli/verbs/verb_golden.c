@@ -15,9 +15,8 @@
 #include "cli/scenario_findings.h"
 #include "cli/tasks.h"
 #include "cli/verbs/verbs.h"
-#include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
-#include "experiment/kernel_clock.h"
+#include "experiment/scenario_subject.h"
 #include "report/report.h"
 #include "scenario/scenario.h"
 #include "workers/pool.h"
@@ -103,7 +102,6 @@ struct golden_outcome {
  * JSON. */
 static enum tma_error_code report_once(const struct tma_scenario *scenario, uint64_t *cycles,
                                        FILE *out, struct tma_error *error) {
-    const struct tma_kernel *kernel = tma_scenario_kernel(scenario);
     struct tma_digests digests;
     int json = 0;
     struct tma_result *result = tma_allocate(1, sizeof *result);
@@ -112,14 +110,11 @@ static enum tma_error_code report_once(const struct tma_scenario *scenario, uint
         tma_release(result);
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
-    enum tma_error_code code =
-        kernel != NULL ? tma_kernel_run(&scenario->machine, kernel, NULL, result, NULL, error)
-                       : tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
-    if (code == TMA_OK && kernel != NULL)
-        code = tma_kernel_find_memory_share(&scenario->machine, kernel, NULL, result, error);
-    const struct cli_report report = {.scenario = scenario, .digests = &digests, .result = result};
+    enum tma_error_code code = tma_scenario_run(scenario, NULL, NULL, result, NULL, error);
+    struct tma_report_input report = cli_report_of(scenario, result);
+    report.digests = &digests;
     if (code == TMA_OK)
-        cli_report_write(&report, json, out);
+        tma_report_write(&report, json, out);
     *cycles = result->cycles;
     tma_release(result);
     return code;
@@ -314,8 +309,5 @@ const struct cli_verb cli_golden = {
                 "interrupted",
     .min_operands = 2,
     .max_operands = 2,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .options_bytes = sizeof(struct golden_options),
-    .run = run,
+    CLI_RUNS_WITH(golden_options),
 };

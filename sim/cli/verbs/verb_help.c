@@ -101,8 +101,5 @@ const struct cli_verb cli_help = {
                "layout, descriptor, cuda, triton, accuracy, ...",
     .statuses = "0 done, 2 error",
     .max_operands = 1,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .options_bytes = sizeof(struct help_options),
-    .run = run,
+    CLI_RUNS_WITH(help_options),
 };

@@ -221,8 +221,5 @@ const struct cli_verb cli_launch = {
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
-    .options_bytes = sizeof(struct launch_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(launch_options),
 };

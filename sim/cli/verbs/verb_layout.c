@@ -137,8 +137,5 @@ const struct cli_verb cli_layout = {
     .statuses = "0 done, 2 error, 3 the operation faults",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
-    .options_bytes = sizeof(struct layout_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(layout_options),
 };

@@ -61,21 +61,19 @@ static int run(const struct cli_options *options) {
     return cli_output_close(&output, true) ? CLI_OK : CLI_ERROR;
 }
 
-#define COUNT_OPTION(option, member, text)                                                         \
-    {                                                                                              \
-        .name = option, .value = "N", .kind = CLI_COUNT,                                           \
-        .offset = offsetof(struct pattern_options, member), .help = text                           \
-    }
-
 static const struct cli_option options[] = {
-    COUNT_OPTION("--block-size", block_size, "BlockSize: threads of the block"),
-    COUNT_OPTION("--y-per-tile", y_per_tile, "YPerTile: rows of the tile"),
-    COUNT_OPTION("--x-per-tile", x_per_tile, "XPerTile: elements per row"),
-    COUNT_OPTION("--vec-size", vec_size,
-                 "VecSize: maximum number of elements that a thread accesses at once"),
-    COUNT_OPTION("--warp-size", warp_size, "threads per warp: 32 (default) or 64"),
-    COUNT_OPTION("--wave-groups", wave_groups,
-                 "NumWaveGroups: groups of warps that each cover the tile; default: 1"),
+    CLI_VALUE_OPTION("--block-size", "N", COUNT, offsetof(struct pattern_options, block_size),
+                     "BlockSize: threads of the block"),
+    CLI_VALUE_OPTION("--y-per-tile", "N", COUNT, offsetof(struct pattern_options, y_per_tile),
+                     "YPerTile: rows of the tile"),
+    CLI_VALUE_OPTION("--x-per-tile", "N", COUNT, offsetof(struct pattern_options, x_per_tile),
+                     "XPerTile: elements per row"),
+    CLI_VALUE_OPTION("--vec-size", "N", COUNT, offsetof(struct pattern_options, vec_size),
+                     "VecSize: maximum number of elements that a thread accesses at once"),
+    CLI_VALUE_OPTION("--warp-size", "N", COUNT, offsetof(struct pattern_options, warp_size),
+                     "threads per warp: 32 (default) or 64"),
+    CLI_VALUE_OPTION("--wave-groups", "N", COUNT, offsetof(struct pattern_options, wave_groups),
+                     "NumWaveGroups: groups of warps that each cover the tile; default: 1"),
     CLI_OPTION_FORMAT(&tma_pattern_format_names),
     CLI_OPTION_OUTPUT,
 };
@@ -98,8 +96,5 @@ const struct cli_verb cli_pattern = {
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
-    .options_bytes = sizeof(struct pattern_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(pattern_options),
 };

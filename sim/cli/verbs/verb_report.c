@@ -88,12 +88,11 @@ static enum tma_error_code write_text(struct page *page, const struct tma_findin
     FILE *stream = page->text == NULL ? NULL : fmemopen(page->text, MOST_TEXT_BYTES, "w");
     if (stream == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    const struct cli_report report = {.scenario = page->scenario,
-                                      .digests = &page->digests,
-                                      .result = page->result,
-                                      .findings = *findings,
-                                      .details = true};
-    cli_report_write(&report, 0, stream);
+    struct tma_report_input report = cli_report_of(page->scenario, page->result);
+    report.digests = &page->digests;
+    report.findings = *findings;
+    report.details = true;
+    tma_report_write(&report, 0, stream);
     bool failed = ferror(stream) != 0;
     if (fclose(stream) != 0 || failed)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
@@ -264,8 +263,5 @@ const struct cli_verb cli_report = {
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
-    .options_bytes = sizeof(struct report_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(report_options),
 };

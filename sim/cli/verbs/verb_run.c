@@ -209,9 +209,9 @@ static void timeline_write(struct cli_timeline *timeline, const struct tma_scena
 }
 
 /* The report is written as JSON, and read again. */
-static enum tma_error_code statistics_write(const struct cli_report *report, FILE *out,
+static enum tma_error_code statistics_write(const struct tma_report_input *report, FILE *out,
                                             struct tma_error *error) {
-    struct cli_report figures = *report;
+    struct tma_report_input figures = *report;
     struct tma_diagnostics list = {0};
     struct tma_variant variant = {0};
     char *text = NULL;
@@ -221,7 +221,7 @@ static enum tma_error_code statistics_write(const struct cli_report *report, FIL
     FILE *memory = tma_open_text(&text, &length);
     bool good = memory != NULL && tma_value_of(&tma_report_format_names, "json", &json);
     if (good)
-        cli_report_write(&figures, json, memory);
+        tma_report_write(&figures, json, memory);
     good = memory != NULL && tma_close_text(memory, &text) && good &&
            tma_variant_add_report(&variant, "", text, length, "report", &list);
     if (good)
@@ -519,15 +519,14 @@ static enum tma_error_code report(struct run_case *run, bool partial, struct tma
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     enum tma_error_code code =
         partial ? TMA_OK : cli_find_out(&questions, run->scenario, run->result, found, error);
-    struct cli_report written = {.scenario = run->scenario,
-                                 .digests = &run->digests,
-                                 .result = run->result,
-                                 .findings = cli_findings_of(&questions, found, partial),
-                                 .series = options->details ? run->series : NULL,
-                                 .partial = partial,
-                                 .details = options->details};
+    struct tma_report_input written = cli_report_of(run->scenario, run->result);
+    written.digests = &run->digests;
+    written.findings = cli_findings_of(&questions, found, partial);
+    written.series = options->details ? run->series : NULL;
+    written.partial = partial;
+    written.details = options->details;
     if (code == TMA_OK)
-        cli_report_write(&written, options->common.format, run->outputs.report.file);
+        tma_report_write(&written, options->common.format, run->outputs.report.file);
     written.series = run->series;
     if (code == TMA_OK && statistics != NULL)
         code = statistics_write(&written, statistics, error);
@@ -796,8 +795,5 @@ const struct cli_verb cli_run = {
                 "faults;\n130 interrupted",
     .min_operands = 1,
     .max_operands = MOST_SCENARIOS,
-    .options = options,
-    .options_bytes = sizeof(struct run_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(run_options),
 };

@@ -145,8 +145,5 @@ const struct cli_verb cli_serve = {
         "or an error, and an error has its field and position. serve ends when\nits input ends.",
     .example = "--stdio <requests.jsonl",
     .statuses = "0 the input has ended, 2 error",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .options_bytes = sizeof(struct serve_options),
-    .run = run,
+    CLI_RUNS_WITH(serve_options),
 };

@@ -634,8 +634,5 @@ const struct cli_verb cli_sweep = {
                 "output is\npartial",
     .min_operands = 1,
     .max_operands = MOST_LAUNCHES,
-    .options = options,
-    .options_bytes = sizeof(struct sweep_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(sweep_options),
 };

@@ -194,8 +194,5 @@ const struct cli_verb cli_tune = {
     .statuses = "0 done, 1 no combination has a time, 2 error, 130 interrupted",
     .min_operands = 1,
     .max_operands = MOST_KERNELS,
-    .options = options,
-    .options_bytes = sizeof(struct tune_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(tune_options),
 };

@@ -203,8 +203,5 @@ const struct cli_verb cli_validate = {
         "130 interrupted: the report is partial",
     .min_operands = 1,
     .max_operands = SIZE_MAX,
-    .options = options,
-    .options_bytes = sizeof(struct validate_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(validate_options),
 };
