@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "experiment/improvement.h"
 #include "workers/pool.h"
 
 /* Launches of a subject, with reliefs and without: in this process, or in several. */

@@ -23,6 +23,9 @@ const char *tma_improvement_words(enum tma_relief_part part);
 /* Improves a part as a relief: writes the words to `relieved->change`. */
 void tma_relieve_part(struct tma_relieved *relieved, enum tma_relief_part part);
 
+/* Applies the variant that `relieved` says. False where it does not apply. */
+bool tma_relief_apply(const struct tma_relief *relief, struct tma_relieved *relieved);
+
 /* A row of a table of reliefs: key, name, and the other members by designators, some of which have
  * short forms. */
 #define TMA_RELIEF(key_text, name_text, ...)                                                       \

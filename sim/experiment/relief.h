@@ -47,9 +47,6 @@ struct tma_relief {
     bool (*apply)(struct tma_relieved *relieved);
 };
 
-/* Applies the variant that `relieved` says. False where it does not apply. */
-bool tma_relief_apply(const struct tma_relief *relief, struct tma_relieved *relieved);
-
 /* Reliefs of the machine, for workloads of any kind. */
 struct tma_reliefs {
     const struct tma_relief *const *items;

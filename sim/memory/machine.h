@@ -31,13 +31,18 @@ enum {
     TMA_LEAST_SM_MHZ = 100   /* a clock of the SMs that a user can give */
 };
 
+/* What is known of the timing of a machine. */
+struct tma_timing_trust {
+    /* It was compared with records of a real GPU, and has the values that it had then. */
+    bool validated;
+    bool edited;      /* it was compared with records, but some value is another one now */
+    bool public_data; /* it follows from public figures alone */
+};
+
 struct tma_machine {
     char name[TMA_MAX_NAME];
     enum tma_architecture architecture; /* its rules decide which tensor maps are legal */
-    /* Its timing was compared with records of a real GPU, and has the values that it had then. */
-    bool validated;
-    bool edited;      /* its timing was compared with records, but some value is another one now */
-    bool public_data; /* its timing follows from public figures alone */
+    struct tma_timing_trust trust;
 
     /* The other fields are one for each row: sm_count, tma.issue_cycles, ... */
 #define TMA_GPU(key, member, ...) uint32_t member;

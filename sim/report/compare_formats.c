@@ -113,9 +113,7 @@ static void compare_text(const struct tma_swizzle_comparison *comparison, FILE *
     tma_write_printable(comparison->scenario, out);
     fputs("\nmachine   ", out);
     tma_write_printable(comparison->machine, out);
-    fprintf(out, "%s\n\n",
-            tma_timing_note(comparison->timing_validated, comparison->timing_edited,
-                            comparison->timing_public));
+    fprintf(out, "%s\n\n", tma_timing_note(&comparison->trust));
     write_modes(comparison, out);
     write_draws(comparison, out);
     for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)
@@ -200,10 +198,7 @@ static void compare_json(const struct tma_swizzle_comparison *comparison, FILE *
     tma_json_begin_object(&json, NULL);
     tma_json_string(&json, "scenario", comparison->scenario);
     tma_json_string(&json, "machine", comparison->machine);
-    tma_json_bool(&json, "timing_validated", comparison->timing_validated);
-    tma_json_bool(&json, "timing_edited", comparison->timing_edited);
-    if (comparison->timing_public)
-        tma_json_bool(&json, "timing_public", true);
+    tma_timing_write_json(&comparison->trust, &json);
     tma_json_begin_array(&json, "modes");
     for (size_t i = 0; i < comparison->mode_count; i++)
         write_mode(&json, &comparison->modes[i]);
@@ -431,8 +426,7 @@ static void write_head(const struct tma_swizzle_comparison *comparison, int widt
                        FILE *out) {
     char title[1024];
     snprintf(title, sizeof title, "%s on %s%s", comparison->scenario, comparison->machine,
-             tma_timing_note(comparison->timing_validated, comparison->timing_edited,
-                             comparison->timing_public));
+             tma_timing_note(&comparison->trust));
     tma_svg_begin(width, height, title, out);
     tma_svg_text(out, TMA_SVG_MARGIN, 24, "heading", "%s", title);
 }

@@ -35,9 +35,16 @@ struct tma_consumer_label tma_consumer_label(const struct tma_consumer *consumer
     return label;
 }
 
-const char *tma_timing_note(bool validated, bool edited, bool public_data) {
-    return validated     ? ""
-           : edited      ? " (timing values differ from those validated against hardware)"
-           : public_data ? " (timing: public data, not validated against hardware)"
-                         : " (timing not validated against hardware)";
+const char *tma_timing_note(const struct tma_timing_trust *trust) {
+    return trust->validated     ? ""
+           : trust->edited      ? " (timing values differ from those validated against hardware)"
+           : trust->public_data ? " (timing: public data, not validated against hardware)"
+                                : " (timing not validated against hardware)";
+}
+
+void tma_timing_write_json(const struct tma_timing_trust *trust, struct tma_json *json) {
+    tma_json_bool(json, "timing_validated", trust->validated);
+    tma_json_bool(json, "timing_edited", trust->edited);
+    if (trust->public_data)
+        tma_json_bool(json, "timing_public", true);
 }

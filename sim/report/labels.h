@@ -3,6 +3,8 @@
 #define TMA_REPORT_LABELS_H
 
 #include "banks/consumer.h"
+#include "memory/machine.h"
+#include "report/json_writer.h"
 
 /* The set bits as ranges: "0-7, 9" for the bits 0 to 7 and 9; "none" for 0. */
 struct tma_bit_list {
@@ -18,8 +20,8 @@ struct tma_consumer_label {
 };
 struct tma_consumer_label tma_consumer_label(const struct tma_consumer *consumer);
 
-/* Follows the name of a machine; "" where its timing is validated. `edited`: it was validated with
- * other values. */
-const char *tma_timing_note(bool validated, bool edited, bool public_data);
+/* Follows the name of a machine; "" where its timing is validated. */
+const char *tma_timing_note(const struct tma_timing_trust *trust);
+void tma_timing_write_json(const struct tma_timing_trust *trust, struct tma_json *json);
 
 #endif

@@ -32,8 +32,7 @@ void tma_page_write_overview(const struct tma_page_input *input, struct tma_json
     tma_json_string(json, "scenario", input->scenario);
     tma_json_string(json, "description", input->description);
     tma_json_string(json, "machine", machine->name);
-    tma_json_string(json, "timing_note",
-                    tma_timing_note(machine->validated, machine->edited, machine->public_data));
+    tma_json_string(json, "timing_note", tma_timing_note(&machine->trust));
     tma_json_bool(json, "kernel", input->kernel != NULL);
     tma_json_unsigned(json, "clock_mhz", clock_of(input));
     tma_json_unsigned(json, "cycles", result->cycles);

@@ -23,16 +23,16 @@ void tma_heading_write_text(const char *scenario, const struct tma_machine *mach
     fprintf(out, "\n%-20s", "machine");
     tma_write_printable(machine->name, out);
     fprintf(out, ", %" PRIu32 " SMs at %" PRIu32 " MHz%s\n", machine->sm_count, sm_clock_mhz,
-            tma_timing_note(machine->validated, machine->edited, machine->public_data));
+            tma_timing_note(&machine->trust));
 }
 
 void tma_machine_write_json(const struct tma_machine *machine, uint32_t sm_clock_mhz,
                             struct tma_json *json) {
     tma_json_begin_object(json, "machine");
     tma_json_string(json, "name", machine->name);
-    tma_json_bool(json, "timing_validated", machine->validated);
-    tma_json_bool(json, "timing_edited", machine->edited);
-    if (machine->public_data)
+    tma_json_bool(json, "timing_validated", machine->trust.validated);
+    tma_json_bool(json, "timing_edited", machine->trust.edited);
+    if (machine->trust.public_data)
         tma_json_string(json, "timing", "public data");
     tma_json_unsigned(json, "sm_count", machine->sm_count);
     tma_json_unsigned(json, "sm_clock_mhz", sm_clock_mhz);

@@ -26,9 +26,7 @@ struct tma_sweep_figures tma_sweep_figures_of(const struct tma_report_input *inp
         .bytes_per_cycle_per_sm = rounded(figures.bytes_per_cycle_per_sm),
         .l2_hit_fraction = rounded(figures.memory.l2_hit_fraction),
         .busy = rounded(busiest.fraction),
-        .timing_validated = input->machine->validated,
-        .timing_edited = input->machine->edited,
-        .timing_public = input->machine->public_data,
+        .trust = input->machine->trust,
         .simulated_percent = rounded(tma_sampled_percent(input->result)),
         .error_percent = rounded(tma_sampled_error_percent(input->result)),
     };
@@ -111,11 +109,11 @@ static void say_figures(const void *of, size_t row, struct tma_record *record) {
     tma_record_unsigned(record, "excess_wavefronts", figures->excess_wavefronts);
     tma_record_decimal(record, "busy", figures->busy, 3, 6);
     tma_record_word(record, "busiest", figures->busiest);
-    tma_record_bool(record, "timing_validated", figures->timing_validated);
+    tma_record_bool(record, "timing_validated", figures->trust.validated);
     struct tma_json *json = tma_record_json(record);
     if (json != NULL)
-        tma_json_bool(json, "timing_edited", figures->timing_edited);
-    if (json != NULL && figures->timing_public)
+        tma_json_bool(json, "timing_edited", figures->trust.edited);
+    if (json != NULL && figures->trust.public_data)
         tma_json_bool(json, "timing_public", true);
     if (sweep->sampled) {
         tma_record_open(record, "sampled");
@@ -160,10 +158,9 @@ static void write_best(const struct tma_sweep *sweep, void (*write)(const char *
 static void write_note(const struct tma_sweep *sweep, FILE *out) {
     for (size_t i = 0; i < sweep->row_count; i++) {
         const struct tma_sweep_row *row = &sweep->rows[i];
-        if (!row->done || row->failure != NULL || row->figures.timing_validated)
+        if (!row->done || row->failure != NULL || row->figures.trust.validated)
             continue;
-        fprintf(out, "row %zu%s\n", i + 1,
-                tma_timing_note(false, row->figures.timing_edited, row->figures.timing_public));
+        fprintf(out, "row %zu%s\n", i + 1, tma_timing_note(&row->figures.trust));
         return;
     }
 }

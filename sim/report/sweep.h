@@ -22,8 +22,7 @@ struct tma_sweep_figures {
     double l2_hit_fraction;
     double busy;      /* fraction of the run, of the busiest resource */
     char busiest[24]; /* its key */
-    bool timing_validated;
-    bool timing_edited, timing_public;
+    struct tma_timing_trust trust;
     double simulated_percent; /* of a sweep that is sampled: this part of the cycles, */
     double error_percent;     /* which are right within so much of them */
 };

@@ -42,9 +42,7 @@ struct tma_compared_padding {
 
 struct tma_swizzle_comparison {
     const char *scenario, *machine;      /* names, borrowed */
-    bool timing_validated;               /* the timing of the machine is validated */
-    bool timing_edited;                  /* it was validated with other values */
-    bool timing_public;                  /* it follows from public figures alone */
+    struct tma_timing_trust trust;       /* of the machine */
     const struct tma_workload *workload; /* borrowed: the scenario as the user wrote it */
     struct tma_compared_mode modes[TMA_MAX_COMPARED_MODES];
     size_t mode_count;

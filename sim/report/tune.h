@@ -49,7 +49,7 @@ struct tma_tune_row {
     bool same;    /* its draws and those of the best overlap; true for the best */
     double ratio; /* of the time to the best's */
     struct tma_tune_limiter limiter; /* SIMULATED */
-    bool timing_validated, timing_edited, timing_public;
+    struct tma_timing_trust trust;
 };
 
 struct tma_tune {

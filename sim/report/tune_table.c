@@ -105,12 +105,8 @@ static void say_run(const struct tma_tune_row *row, struct tma_record *record) {
     if (json != NULL && limiter->ring[0] != '\0')
         tma_json_string(json, "ring", limiter->ring);
     tma_record_decimal(record, "waited", limiter->waited, 3, 6);
-    if (json == NULL)
-        return;
-    tma_json_bool(json, "timing_validated", row->timing_validated);
-    tma_json_bool(json, "timing_edited", row->timing_edited);
-    if (row->timing_public)
-        tma_json_bool(json, "timing_public", true);
+    if (json != NULL)
+        tma_timing_write_json(&row->trust, json);
 }
 
 static void say_figures(const void *of, size_t rank, struct tma_record *record) {
@@ -204,7 +200,7 @@ static void write_same(const struct tma_tune *tune, FILE *out) {
 
 static void write_close(const struct tma_tune *tune, FILE *out) {
     size_t close = 0;
-    if (tune->rows[0].found != TMA_TUNE_SIMULATED || !tune->rows[0].timing_validated)
+    if (tune->rows[0].found != TMA_TUNE_SIMULATED || !tune->rows[0].trust.validated)
         return;
     for (size_t i = 1; i < tune->row_count; i++)
         if (tune->rows[i].found == TMA_TUNE_SIMULATED && tune->rows[i].ratio < 1 + MODEL_ERROR)
@@ -241,9 +237,8 @@ static void write_end(const void *of, void (*write)(const char *, FILE *), FILE 
     write_same(tune, out);
     write_close(tune, out);
     write_clocks(tune, out);
-    if (tune->rows[0].found == TMA_TUNE_SIMULATED && !tune->rows[0].timing_validated)
-        fprintf(out, "the times%s\n",
-                tma_timing_note(false, tune->rows[0].timing_edited, tune->rows[0].timing_public));
+    if (tune->rows[0].found == TMA_TUNE_SIMULATED && !tune->rows[0].trust.validated)
+        fprintf(out, "the times%s\n", tma_timing_note(&tune->rows[0].trust));
     if (tune->partial)
         fputs("partial: interrupted\n", out);
 }

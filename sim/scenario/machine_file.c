@@ -78,9 +78,9 @@ static const struct tma_key keys[] = {
      "name of the machine in reports"},
     {"architecture", TMA_KEY_ENUM, NULL, 0, 0, TMA_REQUIRED, IN(architecture),
      &tma_architecture_names, 0, 0, "compute capability; selects the rules for tensor maps"},
-    {"validated", TMA_KEY_BOOL, NULL, 0, 1, TMA_REQUIRED, IN(validated), NULL, 0, 0,
+    {"validated", TMA_KEY_BOOL, NULL, 0, 1, TMA_REQUIRED, IN(trust.validated), NULL, 0, 0,
      "whether the timing was compared with measurements of a real GPU of this kind"},
-    {PUBLIC_KEY, TMA_KEY_BOOL, NULL, 0, 1, "false", IN(public_data), NULL, 0, 0,
+    {PUBLIC_KEY, TMA_KEY_BOOL, NULL, 0, 1, "false", IN(trust.public_data), NULL, 0, 0,
      "whether the timing follows from public figures alone; reports then say so"},
     {DIGEST_KEY, TMA_KEY_CHARS, NULL, 0, TMA_DIGEST_BYTES - 1, TMA_OPTIONAL,
      offsetof(struct machine_input, validated_digest), NULL, 0, 0,
@@ -322,12 +322,12 @@ bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *mach
     check_sizes(root, &input.machine, list);
     if (tma_diagnostics_total(list) == before)
         check_memory(root, &input.machine, list);
-    if (input.machine.validated) {
+    if (input.machine.trust.validated) {
         struct tma_machine_digest digest;
         if (!tma_machine_digest(&input.machine, &digest))
             tma_diagnose(list, TMA_ERROR_MEMORY, root->at, "out of memory");
-        input.machine.edited = strcmp(digest.text, input.validated_digest) != 0;
-        input.machine.validated = !input.machine.edited;
+        input.machine.trust.edited = strcmp(digest.text, input.validated_digest) != 0;
+        input.machine.trust.validated = !input.machine.trust.edited;
     }
     *machine = input.machine;
     return tma_diagnostics_total(list) == before;

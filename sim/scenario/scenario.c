@@ -334,11 +334,11 @@ bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const struct 
 /* The timing is not one that was compared with records if the user says what instructions cost. */
 static void note_own_costs(struct tma_scenario *scenario) {
     struct tma_machine *machine = &scenario->machine;
-    if (scenario->program == NULL || !machine->validated ||
+    if (scenario->program == NULL || !machine->trust.validated ||
         tma_kernel_costs_compared(machine, &scenario->program->kernel.costs))
         return;
-    machine->validated = false;
-    machine->edited = true;
+    machine->trust.validated = false;
+    machine->trust.edited = true;
 }
 
 static void read_parts(struct tma_scenario_reader *reader, const struct scenario_input *input) {

@@ -49,6 +49,13 @@ double tma_journal_fraction(const struct tma_yaml_node *line, const char *key) {
     return strtod(tma_journal_text(line, key), NULL);
 }
 
+struct tma_timing_trust tma_journal_trust(const struct tma_yaml_node *line) {
+    return (struct tma_timing_trust){
+        .validated = strcmp(tma_journal_text(line, "timing_validated"), "true") == 0,
+        .edited = strcmp(tma_journal_text(line, "timing_edited"), "true") == 0,
+        .public_data = strcmp(tma_journal_text(line, "timing_public"), "true") == 0};
+}
+
 static struct tma_sweep_figures read_figures(const struct tma_yaml_node *line) {
     struct tma_sweep_figures figures = {
         .cycles = tma_journal_whole(line, "cycles"),
@@ -60,9 +67,7 @@ static struct tma_sweep_figures read_figures(const struct tma_yaml_node *line) {
         .bytes_per_cycle_per_sm = tma_journal_fraction(line, "bytes_per_cycle_per_sm"),
         .l2_hit_fraction = tma_journal_fraction(line, "l2_hit_fraction"),
         .busy = tma_journal_fraction(line, "busy"),
-        .timing_validated = strcmp(tma_journal_text(line, "timing_validated"), "true") == 0,
-        .timing_edited = strcmp(tma_journal_text(line, "timing_edited"), "true") == 0,
-        .timing_public = strcmp(tma_journal_text(line, "timing_public"), "true") == 0,
+        .trust = tma_journal_trust(line),
         .simulated_percent = tma_journal_fraction(line, "sampled.simulated_percent"),
         .error_percent = tma_journal_fraction(line, "sampled.error_percent"),
     };

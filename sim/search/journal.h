@@ -40,6 +40,7 @@ bool tma_journal_has_settings(const struct tma_yaml_node *line, const char *cons
 uint64_t tma_journal_whole(const struct tma_yaml_node *line, const char *key);
 double tma_journal_fraction(const struct tma_yaml_node *line, const char *key);
 const char *tma_journal_text(const struct tma_yaml_node *line, const char *key);
+struct tma_timing_trust tma_journal_trust(const struct tma_yaml_node *line);
 
 /* Opens the journal at `path`, or begins one. Takes the rows that it has, except for those that
  * were changed: the host hears of these. `digest` is of all that is swept but the rows' own

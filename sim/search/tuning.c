@@ -33,7 +33,7 @@ struct tuning_outcome {
     double clock_ns[TMA_SM_CLOCK_COUNT]; /* of a whole run without a clock in MHz */
     struct tma_kernel_estimate estimate; /* LOOK: the bound */
     struct tma_tune_limiter limiter;     /* of a run that came to its end */
-    bool timing_validated, timing_edited, timing_public;
+    struct tma_timing_trust trust;
 };
 
 static double nanoseconds(uint64_t cycles, uint32_t clock_mhz) {
@@ -103,9 +103,7 @@ static bool do_step(const struct task *task, struct tma_scenario *scenario,
     outcome->sm_clock_mhz = kernel->sm_clock_mhz >= TMA_LEAST_SM_MHZ
                                 ? kernel->sm_clock_mhz
                                 : scenario->machine.sm_clock_mhz;
-    outcome->timing_validated = scenario->machine.validated;
-    outcome->timing_edited = scenario->machine.edited;
-    outcome->timing_public = scenario->machine.public_data;
+    outcome->trust = scenario->machine.trust;
     struct tma_kernel_bound bound;
     if (task->step == STEP_LOOK) {
         tma_kernel_bound(&scenario->machine, kernel, &bound);
@@ -212,9 +210,7 @@ static void take_run(struct state *state, struct tma_tune_row *row,
     row->time_ns = row->least_ns = row->most_ns = got->ns;
     memcpy(row->clock_ns, got->clock_ns, sizeof row->clock_ns);
     row->limiter = got->limiter;
-    row->timing_validated = got->timing_validated;
-    row->timing_edited = got->timing_edited;
-    row->timing_public = got->timing_public;
+    row->trust = got->trust;
 }
 
 /* A draw that ended at a mark is as far from the time of its row as from the projection there. */

@@ -16,7 +16,7 @@ static void write_figures(struct tma_reply_line *reply, const struct tma_sweep_f
     tma_reply_unsigned(reply, "excess_wavefronts", figures->excess_wavefronts);
     tma_reply_decimal(reply, "busy", figures->busy, 6);
     tma_reply_text(reply, "busiest", figures->busiest);
-    tma_reply_bool(reply, "timing_validated", figures->timing_validated);
+    tma_reply_bool(reply, "timing_validated", figures->trust.validated);
     if (!sampled)
         return;
     tma_reply_open(reply, "sampled", '{');

@@ -193,7 +193,7 @@ static char *write_awkward(int format) {
     FILE *out = open_memstream(&text, &size);
     comparison->scenario = "a<b|\"c\"&d";
     comparison->machine = "M";
-    comparison->timing_validated = true;
+    comparison->trust.validated = true;
     comparison->workload = &workload;
     comparison->show_padding = true;
     add_mode(comparison, TMA_SWIZZLE_NONE);

@@ -5,6 +5,7 @@
 
 #include "engine/roles/kernel_run.h"
 #include "experiment/experiment.h"
+#include "experiment/improvement.h"
 #include "machine.h"
 #include "report/verdict.h"
 #include "scenario/kernel_program.h"

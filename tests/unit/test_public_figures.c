@@ -76,8 +76,8 @@ TEST(machines_give_the_public_figures) {
         ck_assert_uint_eq(machine.sm_count, strtoul(figure(&table, name, "sms"), NULL, 10));
         ck_assert_uint_eq(machine.sm_clock_mhz,
                           strtoul(figure(&table, name, "boost_mhz"), NULL, 10));
-        ck_assert(machine.validated == (strcmp(name, "h100_sxm") == 0));
-        ck_assert(machine.public_data != machine.validated);
+        ck_assert(machine.trust.validated == (strcmp(name, "h100_sxm") == 0));
+        ck_assert(machine.trust.public_data != machine.trust.validated);
         double gigabytes = machine.dram.bus_bits / 8.0 * 2 * machine.dram.clock_mhz / 1000;
         ck_assert_double_eq_tol(gigabytes, strtod(figure(&table, name, "dram_gbps"), NULL),
                                 0.001 * gigabytes);

@@ -424,7 +424,7 @@ TEST_ROWS(test_empty_run, 2) {
 
 TEST(test_validated_machine_is_no_remark) {
     char text[TEXT_BYTES];
-    machine.validated = true;
+    machine.trust.validated = true;
     write_report("text", text);
     ck_assert_ptr_null(strstr(text, "not validated"));
     ck_assert_ptr_nonnull(strstr(text, "toy, 8 SMs at 2000 MHz\n"));

@@ -6,6 +6,7 @@
 
 #include "engine/slots/run.h"
 #include "experiment/experiment.h"
+#include "experiment/improvement.h"
 #include "random_operation.h"
 #include "report/figures.h"
 #include "report/report.h"

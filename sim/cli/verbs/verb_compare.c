@@ -207,9 +207,7 @@ static int compare_scenario(const struct compare_options *own, const struct tma_
     }
     comparison->scenario = scenario->name;
     comparison->machine = scenario->machine.name;
-    comparison->timing_validated = scenario->machine.validated;
-    comparison->timing_edited = scenario->machine.edited;
-    comparison->timing_public = scenario->machine.public_data;
+    comparison->trust = scenario->machine.trust;
     comparison->workload = &scenario->workload;
     comparison->show_padding = own->pad;
     int status = CLI_ERROR;

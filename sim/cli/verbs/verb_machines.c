@@ -23,9 +23,9 @@ struct listed_machine {
 };
 
 static const char *known(const struct tma_machine *machine) {
-    return machine->validated     ? "validated"
-           : machine->public_data ? "public data"
-                                  : "not validated";
+    return machine->trust.validated     ? "validated"
+           : machine->trust.public_data ? "public data"
+                                        : "not validated";
 }
 
 /* A value's line is "key: value  # origin", with or without what follows from a colon on. */

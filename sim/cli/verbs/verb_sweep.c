@@ -22,6 +22,7 @@
 #include "launch/prepared.h"
 #include "report/clock_figures.h"
 #include "report/json_writer.h"
+#include "report/labels.h"
 #include "report/launch_report.h"
 #include "report/ratio.h"
 #include "scenario/machine_file.h"
@@ -60,7 +61,8 @@ struct launch_row {
     uint32_t sm_clock_mhz;               /* of the simulation */
     double time_ns;                      /* at the chosen clock */
     double clock_ns[TMA_SM_CLOCK_COUNT]; /* unless a clock in MHz was chosen */
-    bool validated, edited, public_data, sampled;
+    struct tma_timing_trust trust;
+    bool sampled;
     double error_percent;
     struct tma_tune_limiter limiter;
     char reason[TMA_REASON_BYTES]; /* why it has not run */
@@ -116,9 +118,7 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
             row->run = true;
             row->cycles = timing.cycles;
             find_times(launch, &machine, is_measured, &options, &timing, row);
-            row->validated = machine.validated;
-            row->edited = machine.edited;
-            row->public_data = machine.public_data;
+            row->trust = machine.trust;
             row->sampled = timing.sampled_cycles > 0;
             row->error_percent = tma_error_percent(timing.error_cycles, timing.cycles);
             row->limiter = tma_launch_limiter_of(&machine, &timing);
@@ -175,9 +175,7 @@ static void fill_row(struct tma_tune_row *row, const struct launch_row *got) {
     row->time_ns = got->time_ns;
     memcpy(row->clock_ns, got->clock_ns, sizeof row->clock_ns);
     row->limiter = got->limiter;
-    row->timing_validated = got->validated;
-    row->timing_edited = got->edited;
-    row->timing_public = got->public_data;
+    row->trust = got->trust;
     row->sampled = got->sampled;
     row->error_percent = got->error_percent;
 }
@@ -220,9 +218,7 @@ static void write_row(const void *context, size_t number, FILE *out) {
     tma_json_decimal(&json, "time_ns", row->time_ns, 6);
     for (int i = 0; i < TMA_SM_CLOCK_COUNT; i++)
         tma_json_decimal(&json, tma_sm_clock_keys[i], row->clock_ns[i], 6);
-    tma_json_bool(&json, "timing_validated", row->timing_validated);
-    tma_json_bool(&json, "timing_edited", row->timing_edited);
-    tma_json_bool(&json, "timing_public", row->timing_public);
+    tma_timing_write_json(&row->trust, &json);
     tma_json_bool(&json, "sampled", row->sampled);
     tma_json_decimal(&json, "error_percent", row->error_percent, 1);
     tma_json_string(&json, "busiest", row->limiter.busiest);
@@ -230,10 +226,6 @@ static void write_row(const void *context, size_t number, FILE *out) {
     tma_json_string(&json, "longest_wait", row->limiter.wait);
     tma_json_decimal(&json, "waited", row->limiter.waited, 6);
     tma_json_end_object(&json);
-}
-
-static bool is_true(const struct tma_yaml_node *line, const char *key) {
-    return strcmp(tma_journal_text(line, key), "true") == 0;
 }
 
 static void take_row(void *context, const struct tma_yaml_node *line) {
@@ -247,10 +239,8 @@ static void take_row(void *context, const struct tma_yaml_node *line) {
     struct launch_row row = {.cycles = tma_journal_whole(line, "cycles"),
                              .sm_clock_mhz = (uint32_t)tma_journal_whole(line, "sm_clock_mhz"),
                              .time_ns = tma_journal_fraction(line, "time_ns"),
-                             .validated = is_true(line, "timing_validated"),
-                             .edited = is_true(line, "timing_edited"),
-                             .public_data = is_true(line, "timing_public"),
-                             .sampled = is_true(line, "sampled"),
+                             .trust = tma_journal_trust(line),
+                             .sampled = strcmp(tma_journal_text(line, "sampled"), "true") == 0,
                              .error_percent = tma_journal_fraction(line, "error_percent"),
                              .limiter = {.busy = tma_journal_fraction(line, "busy"),
                                          .waited = tma_journal_fraction(line, "waited")}};
