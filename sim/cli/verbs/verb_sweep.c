@@ -22,7 +22,6 @@
 #include "launch/prepared.h"
 #include "report/clock_figures.h"
 #include "report/json_writer.h"
-#include "report/labels.h"
 #include "report/launch_report.h"
 #include "report/ratio.h"
 #include "scenario/machine_file.h"
@@ -218,7 +217,9 @@ static void write_row(const void *context, size_t number, FILE *out) {
     tma_json_decimal(&json, "time_ns", row->time_ns, 6);
     for (int i = 0; i < TMA_SM_CLOCK_COUNT; i++)
         tma_json_decimal(&json, tma_sm_clock_keys[i], row->clock_ns[i], 6);
-    tma_timing_write_json(&row->trust, &json);
+    tma_json_bool(&json, "timing_validated", row->trust.validated);
+    tma_json_bool(&json, "timing_edited", row->trust.edited);
+    tma_json_bool(&json, "timing_public", row->trust.public_data);
     tma_json_bool(&json, "sampled", row->sampled);
     tma_json_decimal(&json, "error_percent", row->error_percent, 1);
     tma_json_string(&json, "busiest", row->limiter.busiest);
