@@ -243,10 +243,21 @@ __attribute__((always_inline)) static inline void deliver_all(struct tma_memory 
     } while (next.destination != TMA_TO_NOWHERE);
 }
 
+/* An access of a warp: what it asks for, and its first lines. */
+PREFETCH prefetch_access(const struct tma_memory *memory, uint32_t id) {
+    const char *access = (const char *)&memory->sms.lsus.accesses[id];
+    __builtin_prefetch(access, 1);
+    __builtin_prefetch(access + TMA_HOST_LINE_BYTES, 1);
+}
+
 PREFETCH prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
     uint32_t sms = memory->machine.sm_count;
-    if (unit >= 2 * sms)
+    if (unit >= 2 * sms) {
+        uint32_t access = memory->sms.lsus.units[unit - 2 * sms].head;
+        if (access != TMA_NONE)
+            prefetch_access(memory, access);
         return;
+    }
     uint32_t id =
         unit < sms ? memory->sms.load_units[unit].head : memory->sms.store_units[unit - sms].head;
     if (id == TMA_NONE)
@@ -295,9 +306,15 @@ PREFETCH prefetch_rare_target(struct tma_memory *memory, enum tma_destination de
         tma_dram_prefetch(&memory->dram, number);
         return;
     }
-    if (destination == TMA_TO_LSU || destination == TMA_TO_TLB)
+    if (destination == TMA_TO_TLB)
         return;
     const struct tma_packet *packet = tma_packet_at(&memory->core, number);
+    if (destination == TMA_TO_LSU) {
+        uint32_t access = packet->waiting / TMA_MAX_ACCESS_LINES;
+        if (access < memory->sms.lsus.access_count)
+            prefetch_access(memory, access);
+        return;
+    }
     if (destination == TMA_TO_STORE_UNIT) {
         __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
         return;

@@ -5,6 +5,9 @@
  * there are no more, the unit waits, and with it all accesses behind. Requests go to L2 as those of
  * the TMA unit do, and the GPC's coalescer merges them but for those that must see what others have
  * written; responses come by the same port of the SM. */
+#include <stddef.h>
+#include <string.h>
+
 #include "base/allocation.h"
 #include "base/fuzzing.h"
 #include "memory/sm/sms.h"
@@ -441,7 +444,8 @@ bool tma_sms_access(struct tma_core *core, struct tma_sms *sms, const struct tma
     struct tma_access_in_flight *flight = &lsus->accesses[id];
     lsus->free_access = flight->next;
     lsus->accesses_used++;
-    flight->access = *access;
+    memcpy(&flight->access, access,
+           offsetof(struct tma_access, lines) + access->line_count * sizeof access->lines[0]);
     flight->queued_cycle = tma_shared_port_access(&sms->shared[access->sm],
                                                   access->cycle + core->machine->l1.issue_cycles,
                                                   access->wavefronts * lsus->wavefront_ticks);

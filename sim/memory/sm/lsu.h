@@ -9,13 +9,13 @@
 
 /* An access in flight. Its line of number i waits as number TMA_MAX_ACCESS_LINES * access + i. */
 struct tma_access_in_flight {
-    struct tma_access access;
-    uint64_t queued_cycle; /* its last wavefront has passed the data path */
-    uint64_t ready_cycle;  /* of its lines so far, the last is in registers, or at L2 */
-    uint32_t next;         /* in the queue of its unit, or among the free ones */
-    uint32_t looked_up;    /* lines */
-    uint32_t rounds;       /* of the next line, that were sent to L2 */
-    uint32_t outstanding;  /* of these, lines that wait for L2 */
+    uint64_t queued_cycle;    /* its last wavefront has passed the data path */
+    uint64_t ready_cycle;     /* of its lines so far, the last is in registers, or at L2 */
+    uint32_t next;            /* in the queue of its unit, or among the free ones */
+    uint32_t looked_up;       /* lines */
+    uint32_t rounds;          /* of the next line, that were sent to L2 */
+    uint32_t outstanding;     /* of these, lines that wait for L2 */
+    struct tma_access access; /* of its lines, those that it has */
     uint32_t next_waiting[TMA_MAX_ACCESS_LINES]; /* for the same line of L1 */
 };
 
