@@ -343,6 +343,21 @@ static enum tma_error_code plan_function(struct tma_core_builder *builder,
     return code;
 }
 
+static void find_groups(struct tma_core_plan *plan, size_t instruction_count) {
+    enum { BEHIND = 8, GROUPS = 64 };
+    for (size_t i = 0; i < instruction_count; ++i) {
+        const struct tma_core_instruction *planned = &plan->instructions[i];
+        uint32_t count = (uint32_t)planned->read_count + planned->write_count;
+        uint64_t mask = 0;
+        for (uint32_t n = 0; n < count; ++n) {
+            uint32_t group = plan->numbers[planned->first + n] / TMA_CORE_REGISTER_GROUP;
+            mask |= group < GROUPS ? UINT64_C(1) << group : 0;
+        }
+        for (size_t before = i < BEHIND ? 0 : i - BEHIND + 1; before <= i; ++before)
+            plan->groups[before] |= mask;
+    }
+}
+
 enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
                                          const struct tma_ptx_launch *launch,
                                          const struct tma_stepper *stepper,
@@ -358,20 +373,24 @@ enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
                                        .result = result};
     *plan = (struct tma_core_plan){0};
     plan->instructions = tma_allocate(module->instruction_count + 1, sizeof *plan->instructions);
+    plan->groups = tma_allocate(module->instruction_count + 1, sizeof *plan->groups);
     struct tma_lowered *lowered = tma_allocate(module->instruction_count + 1, sizeof *lowered);
     enum tma_error_code code = TMA_OK;
-    if (plan->instructions == NULL || lowered == NULL)
+    if (plan->instructions == NULL || plan->groups == NULL || lowered == NULL)
         code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     for (uint32_t f = 0; code == TMA_OK && f < module->function_count; ++f) {
         builder.function = &module->functions[f];
         if (builder.function->instruction_count > 0 && tma_stepper_reaches(stepper, f))
             code = plan_function(&builder, machine, launch->registers, lowered, error);
     }
+    if (code == TMA_OK)
+        find_groups(plan, module->instruction_count);
     tma_release(lowered);
     return code;
 }
 
 void tma_core_plan_free(struct tma_core_plan *plan) {
     tma_release(plan->instructions);
+    tma_release(plan->groups);
     tma_release(plan->numbers);
 }

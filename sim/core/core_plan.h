@@ -63,7 +63,12 @@ struct tma_core_plan {
     struct tma_core_instruction *instructions; /* owned: by index in module->instructions */
     uint32_t *numbers;                         /* owned */
     size_t number_count, number_capacity;
+    uint64_t *groups; /* owned, by instruction: mask of the registers that it and those behind it
+                         use, by number / TMA_CORE_REGISTER_GROUP; of the first 64 groups */
 };
+
+/* Registers whose numbers lie in one line of the host's caches. */
+enum { TMA_CORE_REGISTER_GROUP = 8 };
 
 /* Fills *plan, and the notes of *result. `ablation` may be NULL. Fails with TMA_ERROR_MEMORY. Call
  * tma_core_plan_free in either case. */

@@ -95,7 +95,7 @@ static struct tma_core_sm *sm_of(struct tma_core_run *run, uint32_t number) {
 static bool create_place(struct tma_core_run *run, struct tma_core_cluster *place,
                          const uint32_t *sms) {
     uint32_t warps = run->cluster_ctas * run->cta_warps;
-    place->warps = tma_allocate(warps, sizeof *place->warps);
+    place->warps = tma_arena_take(&run->arena, warps, sizeof *place->warps);
     place->groups =
         tma_allocate((size_t)run->cluster_ctas * tma_core_warpgroups(run), sizeof *place->groups);
     if (place->warps == NULL || place->groups == NULL)
@@ -294,9 +294,13 @@ static enum tma_error_code simulate(struct tma_core_run *run, const struct tma_p
         if (now > run->progress_cycle + MOST_POLLING)
             return report_deadlock(run, error);
         now += window;
-        for (uint32_t i = 0; i < run->sm_count; ++i)
+        for (uint32_t i = 0; i < run->sm_count; ++i) {
+            for (uint32_t ahead = 1; ahead <= TMA_CORE_PREFETCHES && i + ahead < run->sm_count;
+                 ++ahead)
+                tma_core_sm_prefetch(&run->sms[i + ahead], ahead);
             if (run->sms[i].next_cycle < now)
                 tma_core_sm_step(&run->sms[i], now);
+        }
         tma_core_advance(run, now);
         if (run->out_of_memory)
             return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
@@ -332,7 +336,6 @@ static void release(struct tma_core_run *run) {
         struct tma_core_cluster *place = &run->clusters[i];
         if (place->cluster != NULL)
             tma_stepper_end(run->stepper, place->cluster);
-        tma_release(place->warps);
         tma_release(place->groups);
     }
     for (uint32_t i = 0; i < run->sm_count; ++i)

@@ -1,18 +1,14 @@
 #include "core/core_sm.h"
 
 #include "base/allocation.h"
+#include "base/array.h"
 #include "core/core_sample.h"
 
 /* ---- warps ---- */
 
-static struct tma_core_scheduler *scheduler_of(struct tma_core_sm *sm,
-                                               const struct tma_core_warp *warp) {
-    return &sm->schedulers[warp->index % TMA_SCHEDULERS];
-}
-
 static void look_again(struct tma_core_sm *sm, struct tma_core_warp *warp) {
     warp->known = false;
-    scheduler_of(sm, warp)->best_known = false;
+    sm->best_cycles[warp->index % TMA_SCHEDULERS] = 0;
     if (warp->ready < sm->next_cycle)
         sm->next_cycle = warp->ready;
 }
@@ -162,9 +158,9 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     bool reordered = is_reordered(run, planned), may_be_late = reordered &&
                                                                planned->kind == TMA_CORE_PLAIN &&
                                                                warp->late_count < TMA_CORE_LATE;
-    /* One that may be late waits for what it writes alone. */
-    for (uint32_t i = may_be_late ? planned->read_count : 0;
-         i < count && (!reordered || warp->unknown > 0); ++i) {
+    /* One that may be late waits for what it writes alone. Mostly all results are there. */
+    bool waits = warp->unknown > 0 || (!reordered && warp->results_cycle > warp->earliest);
+    for (uint32_t i = may_be_late ? planned->read_count : 0; waits && i < count; ++i) {
         uint64_t result = warp->registers[numbers[i]];
         if (!reordered || result == TMA_NEVER)
             wait_until(warp, tma_core_result_cycle(result), tma_core_result_reason(result),
@@ -275,6 +271,8 @@ static void set_results(struct tma_core_run *run, struct tma_core_warp *warp,
                         enum tma_core_stall reason, uint32_t cause) {
     const uint32_t *numbers = run->plan.numbers + planned->first + planned->read_count;
     uint64_t result = tma_core_result_at(cycle, reason, cause);
+    if (cycle != TMA_NEVER && cycle > warp->results_cycle)
+        warp->results_cycle = cycle;
     for (uint32_t i = 0; i < planned->write_count; ++i)
         warp->registers[numbers[i]] = result;
 }
@@ -338,7 +336,8 @@ static uint64_t start_of(struct tma_core_run *run, struct tma_core_warp *warp,
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
     *cause = TMA_CORE_NO_CAUSE;
     *reason = TMA_STALL_ORDER;
-    for (uint32_t i = 0; i < count; ++i) {
+    bool waits = warp->unknown > 0 || warp->results_cycle > cycle;
+    for (uint32_t i = 0; waits && i < count; ++i) {
         uint64_t result = warp->registers[numbers[i]];
         if (tma_core_result_cycle(result) > cycle) {
             cycle = tma_core_result_cycle(result);
@@ -565,7 +564,7 @@ static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
         struct tma_core_scheduler *scheduler = &sm->schedulers[i];
         if (scheduler->pipes[TMA_PIPE_LSU] < cycle + waiting - queue)
             scheduler->pipes[TMA_PIPE_LSU] = cycle + waiting - queue;
-        scheduler->best_known = false;
+        sm->best_cycles[i] = 0;
     }
 }
 
@@ -809,7 +808,7 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
                 use_pipe(run, scheduler, planned->uses[i].pipe, planned->uses[i].busy, cycle);
         sm->issue_slots += issues;
     }
-    scheduler->best_known = false;
+    sm->best_cycles[scheduler - sm->schedulers] = 0;
     warp->ready = warp->issued_cycle = cycle + issues;
     if (issues != 0)
         issue_beside_products(sm, scheduler, warp, planned, cycle);
@@ -858,11 +857,10 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     }
 }
 
-/* Chooses the warp that a scheduler issues next. */
-static void choose(struct tma_core_run *run, struct tma_core_scheduler *scheduler) {
+/* Chooses the warp that a scheduler issues next. Returns the cycle; TMA_NEVER: none. */
+static uint64_t choose(struct tma_core_run *run, struct tma_core_scheduler *scheduler) {
+    uint64_t best_cycle = TMA_NEVER;
     scheduler->best = NULL;
-    scheduler->best_cycle = TMA_NEVER;
-    scheduler->best_known = true;
     uint32_t at = scheduler->last;
     for (uint32_t i = 0; i < scheduler->count; ++i) {
         at = at + 1 < scheduler->count ? at + 1 : 0;
@@ -883,11 +881,36 @@ static void choose(struct tma_core_run *run, struct tma_core_scheduler *schedule
                 if (scheduler->pipes[planned->uses[u].pipe] > cycle)
                     cycle = scheduler->pipes[planned->uses[u].pipe];
         }
-        if (cycle < scheduler->best_cycle) {
+        if (cycle < best_cycle) {
             scheduler->best = warp;
-            scheduler->best_cycle = cycle;
+            best_cycle = cycle;
         }
     }
+    return best_cycle;
+}
+
+/* The registers that the next instructions of a warp use. */
+static void prefetch_registers(const struct tma_core_run *run, const struct tma_core_warp *warp) {
+    for (uint64_t left = run->plan.groups[warp->next]; left != 0; left &= left - 1) {
+        uint32_t first = (uint32_t)__builtin_ctzll(left) * TMA_CORE_REGISTER_GROUP;
+        __builtin_prefetch(&warp->registers[first], 1);
+        tma_stepper_prefetch_registers(warp->warp, first);
+    }
+}
+
+void tma_core_sm_prefetch(const struct tma_core_sm *sm, uint32_t ahead) {
+    for (uint32_t s = 0; s < TMA_SCHEDULERS; ++s)
+        for (uint32_t i = 0; i < sm->schedulers[s].count; ++i) {
+            const struct tma_core_warp *warp = sm->schedulers[s].warps[i];
+            if (ahead == TMA_CORE_PREFETCHES) {
+                __builtin_prefetch(warp, 1);
+                __builtin_prefetch((const char *)warp + TMA_HOST_LINE_BYTES, 1);
+            } else if (warp->state == TMA_CORE_RUNS && ahead > 1) {
+                tma_stepper_prefetch(warp->warp);
+            } else if (warp->state == TMA_CORE_RUNS && warp->next != UINT32_MAX) {
+                prefetch_registers(sm->run, warp);
+            }
+        }
 }
 
 void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until) {
@@ -896,10 +919,10 @@ void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until) {
         uint64_t event = sm->event_count > 0 ? sm->events[0].cycle : TMA_NEVER, first = TMA_NEVER;
         struct tma_core_scheduler *scheduler = NULL;
         for (uint32_t i = 0; i < TMA_SCHEDULERS; ++i) {
-            if (!sm->schedulers[i].best_known)
-                choose(run, &sm->schedulers[i]);
-            if (sm->schedulers[i].best_cycle < first) {
-                first = sm->schedulers[i].best_cycle;
+            if (sm->best_cycles[i] == 0)
+                sm->best_cycles[i] = choose(run, &sm->schedulers[i]);
+            if (sm->best_cycles[i] < first) {
+                first = sm->best_cycles[i];
                 scheduler = &sm->schedulers[i];
             }
         }
@@ -923,10 +946,11 @@ void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until) {
 void tma_core_sm_add(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32_t count,
                      uint64_t cycle) {
     for (uint32_t i = 0; i < count; ++i) {
-        struct tma_core_scheduler *scheduler = scheduler_of(sm, &warps[i]);
+        uint32_t number = warps[i].index % TMA_SCHEDULERS;
+        struct tma_core_scheduler *scheduler = &sm->schedulers[number];
         warps[i].ready = warps[i].issued_cycle = cycle;
         scheduler->warps[scheduler->count++] = &warps[i];
-        scheduler->best_known = false;
+        sm->best_cycles[number] = 0;
     }
     if (cycle < sm->next_cycle)
         sm->next_cycle = cycle;
@@ -941,7 +965,7 @@ void tma_core_sm_remove(struct tma_core_sm *sm, struct tma_core_warp *warps, uin
                 scheduler->warps[kept++] = scheduler->warps[i];
         scheduler->count = kept;
         scheduler->last = 0;
-        scheduler->best_known = false;
+        sm->best_cycles[s] = 0;
     }
 }
 

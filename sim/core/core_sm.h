@@ -44,41 +44,44 @@ struct tma_core_late {
     uint32_t instruction, cause;
 };
 
+/* What a scheduler looks at comes first: a line of the host's caches. */
 struct tma_core_warp {
     struct tma_warp *warp;
-    struct tma_core_cluster *cluster;
-    uint32_t rank;       /* of its CTA */
-    uint32_t index;      /* in the CTA */
-    uint32_t generation; /* of the CTA's place */
-    enum tma_core_state state;
-    uint32_t next;        /* instruction; UINT32_MAX: not known */
-    uint64_t ready;       /* the instruction before lets it issue */
-    uint64_t earliest;    /* it may issue, as far as its own operands and waits say; TMA_NEVER */
-    uint8_t reason;       /* enum tma_core_stall: what `earliest` waits for */
-    uint8_t ready_reason; /* the same of `ready` */
-    uint32_t cause, ready_cause; /* instructions that they wait for; TMA_CORE_NO_CAUSE */
+    uint64_t *registers;   /* tma_core_result_at of each */
+    uint64_t ready;        /* the instruction before lets it issue */
+    uint64_t earliest;     /* it may issue, as far as its own operands and waits say; TMA_NEVER */
+    uint64_t issued_cycle; /* the instruction before */
+    uint32_t next;         /* instruction; UINT32_MAX: not known */
+    uint32_t cause, ready_cause; /* instructions that `earliest` and `ready` wait for;
+                                    TMA_CORE_NO_CAUSE */
+    uint32_t unknown;            /* of the registers, that are TMA_NEVER */
+    uint8_t state;               /* enum tma_core_state */
+    uint8_t reason;              /* enum tma_core_stall: what `earliest` waits for */
+    uint8_t ready_reason;        /* the same of `ready` */
+    uint8_t block_reason;        /* and of `block_cycle` */
     bool known;                  /* `earliest` and `reason` are */
     bool resumed;                /* the instruction has been issued, and waited */
-    uint64_t issued_cycle;       /* the instruction before */
-    uint64_t block_cycle;        /* all instructions of the block so far have their operands */
-    uint8_t block_reason;        /* enum tma_core_stall: who is last */
+    struct tma_core_cluster *cluster;
+    uint64_t results_cycle; /* no register that is known has its result later */
+    uint64_t block_cycle;   /* all instructions of the block so far have their operands */
     uint32_t block_cause;
-    uint64_t *registers;                      /* tma_core_result_at of each */
-    uint32_t unknown;                         /* of them, that are TMA_NEVER */
-    struct tma_core_late late[TMA_CORE_LATE]; /* in their order */
+    uint32_t rank;              /* of its CTA */
+    uint32_t index;             /* in the CTA */
+    uint32_t generation;        /* of the CTA's place */
+    uint32_t ready_millicycles; /* beside products: part of a cycle after `ready` */
     uint32_t late_count;
-    uint32_t writes;        /* stores and reductions to global memory that L2 does not have yet */
-    uint64_t written_cycle; /* the last one that it has */
+    uint64_t written_cycle;                   /* the last store or reduction that L2 has */
+    uint32_t writes;                          /* those to global memory that it does not have yet */
+    uint64_t products;                        /* that it has issued */
+    uint64_t product_groups;                  /* that are committed */
+    uint64_t group_products[TMA_CORE_GROUPS]; /* products up to the end of a group, by group */
+    struct tma_core_late late[TMA_CORE_LATE]; /* in their order */
     struct tma_core_groups stores, reads, copies;
     struct {
         struct tma_ptx_deferred to;
         uint64_t group; /* of copies, which it waits for with those before */
     } arrivals[TMA_CORE_GROUPS];
-    uint64_t arrival_first, arrival_count;    /* cp.async.mbarrier.arrive: those that still wait */
-    uint64_t group_products[TMA_CORE_GROUPS]; /* products up to the end of a group, by group */
-    uint64_t product_groups;                  /* that are committed */
-    uint64_t products;                        /* that it has issued */
-    uint32_t ready_millicycles;               /* beside products: part of a cycle after `ready` */
+    uint64_t arrival_first, arrival_count; /* cp.async.mbarrier.arrive: those that still wait */
 };
 
 /* When a register can be read, which instruction writes it, and why whoever reads it before waits
@@ -129,7 +132,7 @@ struct tma_core_cluster {
     uint64_t free_cycle;
     uint32_t running;                                  /* warps */
     struct tma_core_sm *sms[TMA_PTX_MAX_CLUSTER_CTAS]; /* by rank */
-    struct tma_core_warp *warps;                       /* owned: by rank, then warp */
+    struct tma_core_warp *warps;                       /* by rank, then warp */
     struct tma_core_warpgroup *groups;                 /* owned: by rank, then warpgroup */
 };
 
@@ -141,8 +144,6 @@ struct tma_core_scheduler {
     uint64_t pipes[TMA_PIPE_COUNT];
     uint64_t relieved_ticks;    /* as `pipes`, of the pipe that is relieved, in ticks */
     struct tma_core_warp *best; /* the one that issues next; NULL: none, or not known */
-    uint64_t best_cycle;
-    bool best_known;
 };
 
 enum tma_core_event_kind {
@@ -171,6 +172,7 @@ struct tma_core_sm {
     struct tma_core_run *run;
     uint32_t number; /* of the machine */
     struct tma_core_scheduler schedulers[TMA_SCHEDULERS];
+    uint64_t best_cycles[TMA_SCHEDULERS]; /* when schedulers issue next; 0: they have to look */
     struct tma_port tensor;
     struct tma_core_event *events; /* owned: a heap, the first one first */
     size_t event_count, event_capacity;
@@ -216,7 +218,7 @@ struct tma_core_run {
     uint32_t sm_count;
     struct tma_core_cluster *clusters; /* owned: places */
     uint32_t cluster_count, cluster_ctas, cta_warps, registers;
-    struct tma_arena arena; /* of the warps' registers */
+    struct tma_arena arena; /* of the warps and their registers */
     uint64_t next_cluster, grid_clusters, ended_clusters;
     uint64_t launch_ticks;            /* from which the GPU can start another cluster */
     struct tma_core_pending *pending; /* owned */
@@ -265,6 +267,12 @@ void tma_core_advance(struct tma_core_run *run, uint64_t cycle);
 /* Lets the memory system finish what the warps asked of it: a launch is over when its last write is
  * in L2. False when out of memory. */
 bool tma_core_drain(struct tma_core_run *run);
+
+/* Fetches what a step of the SM needs into the caches of the host: an SM has so much that it is not
+ * there any more when its turn comes. What leads to what takes several calls, of which the one with
+ * `ahead` 1 is the last. */
+enum { TMA_CORE_PREFETCHES = 3 };
+void tma_core_sm_prefetch(const struct tma_core_sm *sm, uint32_t ahead);
 
 /* Steps the SM to `until`. */
 void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until);

@@ -80,8 +80,11 @@ static enum tma_step select_by_predicate(struct tma_warp *warp, const struct tma
                  warp->origin[opaque_mask & lanes       ? op->c.number
                               : mask & a_opaque & lanes ? op->a.number
                                                         : op->b.number]);
-    if (op->d.width == TMA_PTX_DOUBLE && op->a.width == TMA_PTX_DOUBLE &&
-        op->b.width == TMA_PTX_DOUBLE) {
+    const struct tma_place *taken = mask == TMA_ALL_LANES ? &op->a : mask == 0 ? &op->b : NULL;
+    if (taken != NULL && lanes == TMA_ALL_LANES && tma_is_uniform(warp, taken)) {
+        tma_set_uniform(warp, &op->d, tma_uniform_value(warp, taken));
+    } else if (op->d.width == TMA_PTX_DOUBLE && op->a.width == TMA_PTX_DOUBLE &&
+               op->b.width == TMA_PTX_DOUBLE) {
         const uint64_t *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b);
         uint64_t result[32];
         TMA_EACH_LANE(i)
@@ -130,6 +133,11 @@ enum tma_step tma_run_predicate(struct tma_warp *warp, const struct tma_op *op, 
 }
 
 static bool compare_lane(const struct tma_op *op, uint64_t a, uint64_t b) {
+    if (op->mode == 32) { /* signed numbers with the sign flipped are in the order of others */
+        uint32_t flip = op->signed_value ? UINT32_C(1) << 31 : 0, x = (uint32_t)a ^ flip,
+                 y = (uint32_t)b ^ flip;
+        return op->compare >> (x == y ? 1 : x > y ? 2 : 0) & 1;
+    }
     int order = op->is_float
                     ? tma_number_compare(tma_float_operand(op, a), tma_float_operand(op, b))
                 : less(op, a, b) ? -1
@@ -155,6 +163,10 @@ static const uint32_t lane_bits[32] = {
 static uint32_t compare_lanes(const struct tma_warp *warp, const struct tma_op *op,
                               uint32_t lanes) {
     uint32_t mask = 0;
+    if (lanes == TMA_ALL_LANES && tma_is_uniform(warp, &op->a) && tma_is_uniform(warp, &op->b))
+        return compare_lane(op, tma_uniform_value(warp, &op->a), tma_uniform_value(warp, &op->b))
+                   ? TMA_ALL_LANES
+                   : 0;
     if (op->mode == 32) {
         const uint32_t *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b);
         uint32_t flip = op->signed_value ? UINT32_C(1) << 31 : 0;
@@ -243,6 +255,10 @@ enum tma_step tma_run_mov(struct tma_warp *warp, const struct tma_op *op, uint32
             d[2 * i] = a[2 * i];
             d[2 * i + 1] = a[2 * i + 1];
         }
+        return TMA_STEP_NEXT;
+    }
+    if (lanes == TMA_ALL_LANES && op->d.width != TMA_PTX_QUAD && tma_is_uniform(warp, &op->a)) {
+        tma_set_uniform(warp, &op->d, tma_uniform_value(warp, &op->a));
         return TMA_STEP_NEXT;
     }
     TMA_EACH_OF(i, lanes) {

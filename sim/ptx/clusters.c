@@ -28,12 +28,15 @@ static bool allocate_cta(struct tma_executor *launch, struct tma_ptx_cta *cta) {
     for (uint32_t w = 0; w < cta->warp_count; ++w) {
         struct tma_warp *warp = &cta->warps[w];
         warp->file = tma_arena_take(arena, (launch->file_bytes + 63u) & ~63u, 1);
+        warp->values = tma_arena_take(arena, launch->register_count, sizeof *warp->values);
+        warp->forms = tma_arena_take(arena, launch->register_count, sizeof *warp->forms);
         warp->opaque = tma_arena_take(arena, launch->register_count, sizeof *warp->opaque);
         warp->origin = tma_arena_take(arena, launch->register_count, sizeof *warp->origin);
         warp->local = tma_arena_take(arena, local + 8, 1);
         warp->local_opaque = tma_arena_take(arena, local / 8 + 8, 1);
-        if (warp->file == NULL || warp->opaque == NULL || warp->origin == NULL ||
-            warp->local == NULL || warp->local_opaque == NULL)
+        if (warp->file == NULL || warp->values == NULL || warp->forms == NULL ||
+            warp->opaque == NULL || warp->origin == NULL || warp->local == NULL ||
+            warp->local_opaque == NULL)
             return false;
     }
     return true;
@@ -42,19 +45,22 @@ static bool allocate_cta(struct tma_executor *launch, struct tma_ptx_cta *cta) {
 static void start_warp(struct tma_executor *launch, struct tma_ptx_cta *cta, uint32_t index) {
     struct tma_warp *warp = &cta->warps[index];
     size_t local = (size_t)launch->local_bytes * 32;
-    uint8_t *file = warp->file, *bytes = warp->local, *opaque_bits = warp->local_opaque;
+    uint8_t *bytes = warp->local, *opaque_bits = warp->local_opaque;
     uint32_t *opaque = warp->opaque;
     uint16_t *origin = warp->origin;
     *warp = (struct tma_warp){.launch = launch,
                               .cta = cta,
-                              .file = file,
+                              .file = warp->file,
                               .constants = launch->constants,
+                              .values = warp->values,
+                              .forms = warp->forms,
                               .opaque = opaque,
                               .origin = origin,
                               .local = bytes,
                               .local_opaque = opaque_bits,
                               .index = index};
-    memset(file, 0, (launch->file_bytes + 63u) & ~63u);
+    memset(warp->values, 0, launch->register_count * sizeof *warp->values);
+    memcpy(warp->forms, launch->forms, launch->register_count * sizeof *warp->forms);
     memset(opaque, 255, launch->register_count * sizeof *opaque);
     opaque[0] = opaque[1] = 0;
     memset(origin, 0, launch->register_count * sizeof *origin);

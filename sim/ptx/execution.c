@@ -426,6 +426,7 @@ enum tma_error_code tma_close_launch(struct tma_executor *launch, enum tma_error
     tma_release(launch->constants);
     tma_release(launch->constant_values);
     tma_release(launch->register_offsets);
+    tma_release(launch->forms);
     tma_release(launch->register_numbers);
     tma_release(launch->variable_addresses);
     tma_release(launch->reachable);

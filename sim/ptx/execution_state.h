@@ -2,8 +2,9 @@
  * folder.
  *
  * Each register of each function has one place in the register file of a warp (functions don't
- * recurse): 32 words, 32 doubles, or one mask for a predicate. Beside it, a mask says which lanes
- * are opaque, and a number says where the opaque value came from. */
+ * recurse): 32 words or 32 doubles. A value that all lanes share is kept once beside it, and so is
+ * the mask of a predicate; the lanes of the file get it when something reads them. A mask says
+ * which lanes are opaque, and a number says where the opaque value came from. */
 #ifndef TMA_PTX_EXECUTION_STATE_H
 #define TMA_PTX_EXECUTION_STATE_H
 
@@ -72,13 +73,16 @@ struct tma_access_cost {
     bool known;
 };
 
-/* A prepared instruction. */
+/* A prepared instruction. What each step needs comes first. */
 struct tma_op {
     tma_handler *run;
     tma_lane_function *lane;
     struct tma_place d, a, b, c;
     struct tma_place guard;     /* absent: none */
     struct tma_place members;   /* absent, or the lanes that must take part */
+    void *extra;                /* of a matrix product: struct tma_ptx_product */
+    bool pure;                  /* writes registers alone: may run with an opaque guard */
+    bool samples;               /* reads a clock: the registers of clocks are set before */
     uint32_t instruction;       /* index in module->instructions */
     uint32_t target;            /* bra, call: pc */
     int64_t offset;             /* of the address with base a */
@@ -96,12 +100,9 @@ struct tma_op {
     uint8_t element_bytes;
     uint8_t mode, mode2; /* of the handler */
     bool flush, saturate, relu, signed_value, is_float;
-    bool pure;         /* writes registers alone: may run with an opaque guard */
     bool synchronises; /* names the lanes that must take part */
     bool orders;       /* ld, st: volatile, relaxed, acquire or release: a flag */
-    bool samples;      /* reads a clock: the registers of clocks are set before */
     struct tma_access_cost *cost;
-    void *extra; /* of a matrix product: struct tma_ptx_product */
 };
 
 /* Memory of one kind: a buffer, the shared memory of a CTA, parameters, ... */
@@ -145,11 +146,10 @@ struct tma_ptx_wait {
 
 enum { TMA_MAX_CALL_DEPTH = 24 };
 
-/* Lanes that execute together. */
+/* Lanes that execute together. What each step needs comes first. */
 struct tma_path {
     uint32_t pc, lanes;
     uint32_t depth;
-    uint32_t returns[TMA_MAX_CALL_DEPTH];
     uint32_t executed; /* since another path had its turn */
     bool passed;       /* lets others go first */
     bool parked;
@@ -157,29 +157,38 @@ struct tma_path {
     struct tma_ptx_wait wait;
     struct tma_ptx_wait poll; /* the last one that failed, and its pc */
     uint32_t poll_pc;
+    uint32_t returns[TMA_MAX_CALL_DEPTH];
 };
 
 struct tma_ptx_cta;
 struct tma_executor;
+
+/* Where the value of a register is: bits. */
+enum tma_form {
+    TMA_FORM_LANES = 1,  /* in the register file */
+    TMA_FORM_UNIFORM = 2 /* in warp->values: all lanes have it */
+};
 
 struct tma_warp {
     struct tma_executor *launch;
     struct tma_ptx_cta *cta;
     uint8_t *file;
     const uint8_t *constants;
+    uint64_t *values; /* by number: that all lanes share; of a predicate, its mask */
+    uint8_t *forms;   /* by number: enum tma_form. That of constants (0) has all bits */
     uint32_t *opaque;
     uint16_t *origin;
-    uint8_t *local;        /* of all lanes, one behind the other */
-    uint8_t *local_opaque; /* bits */
-    struct tma_region local_region;
+    uint32_t alive; /* lanes that have not exited */
+    uint32_t path_count, current;
+    bool exited;
+    struct tma_path paths[32];
     uint32_t index;     /* in the CTA */
-    uint32_t alive;     /* lanes that have not exited */
     uint32_t registers; /* of a thread: what setmaxnreg changes; 0: not known */
     uint32_t carry, carry_opaque;
-    struct tma_path paths[32];
-    uint32_t path_count, current;
     uint32_t cluster_lanes; /* that have arrived at the cluster's barrier */
-    bool exited;
+    uint8_t *local;         /* of all lanes, one behind the other */
+    uint8_t *local_opaque;  /* bits */
+    struct tma_region local_region;
 };
 
 /* A named barrier of a CTA. */
@@ -234,8 +243,7 @@ struct tma_executor {
     struct tma_ptx_result *result;
     struct tma_error *error;
     /* prepared */
-    struct tma_op *code; /* pc: index of the instruction + number of its function */
-    uint32_t code_count;
+    struct tma_op *code; /* by pc: the index of the instruction */
     struct tma_place *places;
     uint32_t place_count;
     size_t place_capacity;
@@ -249,6 +257,7 @@ struct tma_executor {
     uint32_t *register_numbers;
     uint32_t *local_offsets; /* of module->variables */
     uint32_t file_bytes, register_count;
+    uint8_t *forms;           /* of registers when a warp starts */
     uint32_t local_bytes;     /* of a thread */
     uint32_t stack_base;      /* where the part of alloca begins, which is taken from its end */
     struct tma_place *stacks; /* NULL: no alloca; else registers: where the free part ends, and for
@@ -281,17 +290,59 @@ struct tma_executor {
 
 /* ---- registers ---- */
 
+/* Writes the value that all lanes share to the lanes of the file (operands.c). */
+void tma_fill_lanes(const struct tma_warp *warp, const struct tma_place *place);
+
+/* The lanes of an operand that is no predicate. */
 static inline const void *tma_read(const struct tma_warp *warp, const struct tma_place *place) {
-    return (place->kind == TMA_PLACE_CONSTANT ? warp->constants : warp->file) + place->offset;
+    if (place->kind == TMA_PLACE_CONSTANT)
+        return warp->constants + place->offset;
+    if (!(warp->forms[place->number] & TMA_FORM_LANES))
+        tma_fill_lanes(warp, place);
+    return warp->file + place->offset;
 }
 
-static inline void *tma_write(struct tma_warp *warp, const struct tma_place *place) {
+/* The lanes of a register that is no predicate, to write all of them, */
+static inline void *tma_write_all(struct tma_warp *warp, const struct tma_place *place) {
+    warp->forms[place->number] = TMA_FORM_LANES;
     return warp->file + place->offset;
+}
+
+/* or some. */
+static inline void *tma_write(struct tma_warp *warp, const struct tma_place *place) {
+    if (!(warp->forms[place->number] & TMA_FORM_LANES))
+        tma_fill_lanes(warp, place);
+    return tma_write_all(warp, place);
+}
+
+/* Do all lanes share the value of the operand? Of a predicate: false. */
+static inline bool tma_is_uniform(const struct tma_warp *warp, const struct tma_place *place) {
+    return (warp->forms[place->number] & TMA_FORM_UNIFORM) != 0;
+}
+
+/* The value that all lanes share. */
+static inline uint64_t tma_uniform_value(const struct tma_warp *warp,
+                                         const struct tma_place *place) {
+    if (place->kind != TMA_PLACE_CONSTANT)
+        return warp->values[place->number];
+    const uint8_t *constant = warp->constants + place->offset;
+    return place->width == TMA_PTX_PREDICATE ? *constant & 1
+           : place->width == TMA_PTX_WORD    ? *(const uint32_t *)(const void *)constant
+                                             : *(const uint64_t *)(const void *)constant;
+}
+
+/* Sets all lanes of a register of up to 64 bits. */
+static inline void tma_set_uniform(struct tma_warp *warp, const struct tma_place *place,
+                                   uint64_t value) {
+    warp->values[place->number] = place->width == TMA_PTX_WORD ? (uint32_t)value : value;
+    warp->forms[place->number] = TMA_FORM_UNIFORM;
 }
 
 /* The lanes of a predicate that hold. */
 static inline uint32_t tma_predicate(const struct tma_warp *warp, const struct tma_place *place) {
-    uint32_t mask = *(const uint32_t *)tma_read(warp, place);
+    uint32_t mask = place->kind == TMA_PLACE_CONSTANT
+                        ? *(const uint32_t *)(const void *)(warp->constants + place->offset)
+                        : (uint32_t)warp->values[place->number];
     return place->negated ? ~mask : mask;
 }
 
@@ -302,6 +353,8 @@ static inline uint32_t tma_opaque(const struct tma_warp *warp, const struct tma_
 /* The value of one lane: predicates 0 or 1. */
 static inline uint64_t tma_lane_value(const struct tma_warp *warp, const struct tma_place *place,
                                       uint32_t lane) {
+    if (place->kind == TMA_PLACE_REGISTER && tma_is_uniform(warp, place))
+        return warp->values[place->number];
     switch ((enum tma_ptx_width)place->width) {
     case TMA_PTX_PREDICATE:
         return tma_predicate(warp, place) >> lane & 1;
@@ -319,8 +372,8 @@ static inline void tma_set_lane(struct tma_warp *warp, const struct tma_place *p
                                 uint64_t value) {
     switch ((enum tma_ptx_width)place->width) {
     case TMA_PTX_PREDICATE: {
-        uint32_t *mask = tma_write(warp, place);
-        *mask = (*mask & ~(UINT32_C(1) << lane)) | (uint32_t)(value & 1) << lane;
+        uint64_t *mask = &warp->values[place->number];
+        *mask = (*mask & ~(UINT64_C(1) << lane)) | (value & 1) << lane;
         break;
     }
     case TMA_PTX_WORD:
@@ -336,11 +389,24 @@ static inline void tma_set_lane(struct tma_warp *warp, const struct tma_place *p
     }
 }
 
+/* Sets `lanes` to one value. */
+static inline void tma_set_lanes(struct tma_warp *warp, const struct tma_place *place,
+                                 uint32_t lanes, uint64_t value) {
+    if (lanes == TMA_ALL_LANES && place->width != TMA_PTX_PREDICATE &&
+        place->width != TMA_PTX_QUAD) {
+        tma_set_uniform(warp, place, value);
+        return;
+    }
+    TMA_EACH_OF(i, lanes) {
+        tma_set_lane(warp, place, i, value);
+    }
+}
+
 /* Sets a predicate in `lanes`: those of `mask` hold. */
 static inline void tma_set_predicate(struct tma_warp *warp, const struct tma_place *place,
                                      uint32_t lanes, uint32_t mask) {
-    uint32_t *d = tma_write(warp, place);
-    *d = (*d & ~lanes) | (mask & lanes);
+    uint64_t *d = &warp->values[place->number];
+    *d = (*d & ~(uint64_t)lanes) | (mask & lanes);
 }
 
 /* Marks lanes of a register: `opaque` of `lanes` are, the others of `lanes` are not. */
@@ -367,6 +433,14 @@ static inline bool tma_spread(struct tma_warp *warp, const struct tma_op *op, ui
                                                   : b & lanes ? op->b.number
                                                               : op->c.number];
     return all != lanes;
+}
+
+/* Does an instruction for `lanes` compute one value for all lanes? Its operands are known there:
+ * tma_spread. */
+static inline bool tma_computes_once(const struct tma_warp *warp, const struct tma_op *op,
+                                     uint32_t lanes) {
+    return lanes == TMA_ALL_LANES && (warp->forms[op->a.number] & warp->forms[op->b.number] &
+                                      warp->forms[op->c.number] & TMA_FORM_UNIFORM) != 0;
 }
 
 static inline void tma_merge_words(void *to, const void *from, uint32_t lanes) {

@@ -3,6 +3,12 @@
 enum tma_step tma_each_lane(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     if (!tma_spread(warp, op, lanes))
         return TMA_STEP_NEXT;
+    if (tma_computes_once(warp, op, lanes) && op->d.width != TMA_PTX_PREDICATE) {
+        tma_set_uniform(warp, &op->d,
+                        op->lane(op, tma_uniform_value(warp, &op->a),
+                                 tma_uniform_value(warp, &op->b), tma_uniform_value(warp, &op->c)));
+        return TMA_STEP_NEXT;
+    }
     uint64_t values[32];
     TMA_EACH_OF(i, lanes) {
         values[i] = op->lane(op, op->a.absent ? 0 : tma_lane_value(warp, &op->a, i),

@@ -78,15 +78,24 @@ static inline uint64_t tma_extended(uint64_t value, enum tma_ptx_type type) {
     static enum tma_step name(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {    \
         if (!tma_spread(warp, op, lanes))                                                          \
             return TMA_STEP_NEXT;                                                                  \
+        if (tma_computes_once(warp, op, lanes)) {                                                  \
+            TMA_UNUSED const type_a a[1] = {(type_a)tma_uniform_value(warp, &op->a)};              \
+            TMA_UNUSED const type_b b[1] = {(type_b)tma_uniform_value(warp, &op->b)};              \
+            TMA_UNUSED const type_c c[1] = {(type_c)tma_uniform_value(warp, &op->c)};              \
+            const uint32_t i = 0;                                                                  \
+            tma_set_uniform(warp, &op->d, (uint64_t)(type_d)(expression));                         \
+            return TMA_STEP_NEXT;                                                                  \
+        }                                                                                          \
         TMA_UNUSED const type_a *a = tma_read(warp, &op->a);                                       \
         TMA_UNUSED const type_b *b = tma_read(warp, &op->b);                                       \
         TMA_UNUSED const type_c *c = tma_read(warp, &op->c);                                       \
-        type_d *d = tma_write(warp, &op->d);                                                       \
         if (lanes == TMA_ALL_LANES) {                                                              \
+            type_d *d = tma_write_all(warp, &op->d);                                               \
             TMA_EACH_LANE(i)                                                                       \
             d[i] = (type_d)(expression);                                                           \
             return TMA_STEP_NEXT;                                                                  \
         }                                                                                          \
+        type_d *d = tma_write(warp, &op->d);                                                       \
         type_d result[32];                                                                         \
         TMA_EACH_LANE(i)                                                                           \
         result[i] = (type_d)(expression);                                                          \

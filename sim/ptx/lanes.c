@@ -13,10 +13,21 @@ enum tma_step tma_run_shfl(struct tma_warp *warp, const struct tma_op *op, uint3
     if (!tma_known(warp, op, &op->b, lanes, "the lane of a shuffle") ||
         !tma_known(warp, op, &op->c, lanes, "the lane of a shuffle"))
         return TMA_STEP_FAILED;
-    const uint32_t *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b),
-                   *c = tma_read(warp, &op->c);
     uint32_t opaque_from = tma_opaque(warp, &op->a), opaque = 0, in_range = 0;
     uint16_t origin = warp->origin[op->a.number];
+    uint32_t whole = 31; /* clamp and segments of one lane for all */
+    if (op->immediate == TMA_PTX_DOT_IDX && op->list_count == 0 && lanes == TMA_ALL_LANES &&
+        tma_is_uniform(warp, &op->b) && tma_is_uniform(warp, &op->c) &&
+        (uint32_t)tma_uniform_value(warp, &op->c) == whole) {
+        uint32_t from = (uint32_t)tma_uniform_value(warp, &op->b) & 31;
+        opaque = opaque_from >> from & 1 ? TMA_ALL_LANES : 0;
+        tma_set_uniform(warp, &op->d, tma_lane_value(warp, &op->a, from));
+        if (opaque | tma_opaque(warp, &op->d))
+            tma_mark(warp, &op->d, lanes, opaque, origin);
+        return TMA_STEP_NEXT;
+    }
+    const uint32_t *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b),
+                   *c = tma_read(warp, &op->c);
     uint32_t result[32] = {0};
     TMA_EACH_OF(i, lanes) {
         uint32_t clamp = c[i] & 31, segments = c[i] >> 8 & 31, distance = b[i] & 31;
@@ -69,9 +80,7 @@ enum tma_step tma_run_vote(struct tma_warp *warp, const struct tma_op *op, uint3
     bool holds = op->immediate == TMA_PTX_DOT_ALL   ? mask == lanes
                  : op->immediate == TMA_PTX_DOT_ANY ? mask != 0
                                                     : mask == lanes || mask == 0;
-    TMA_EACH_OF(i, lanes) {
-        tma_set_lane(warp, &op->d, i, op->immediate == TMA_PTX_DOT_BALLOT ? mask : holds);
-    }
+    tma_set_lanes(warp, &op->d, lanes, op->immediate == TMA_PTX_DOT_BALLOT ? mask : holds);
     return TMA_STEP_NEXT;
 }
 
@@ -128,9 +137,7 @@ enum tma_step tma_run_elect(struct tma_warp *warp, const struct tma_op *op, uint
     uint32_t leader = (uint32_t)__builtin_ctz(lanes);
     const struct tma_place *p = &warp->launch->places[op->list];
     if (!op->d.absent) {
-        TMA_EACH_OF(i, lanes) {
-            tma_set_lane(warp, &op->d, i, leader);
-        }
+        tma_set_lanes(warp, &op->d, lanes, leader);
         tma_mark(warp, &op->d, lanes, 0, 0);
     }
     tma_set_predicate(warp, p, lanes, UINT32_C(1) << leader);
@@ -139,9 +146,7 @@ enum tma_step tma_run_elect(struct tma_warp *warp, const struct tma_op *op, uint
 }
 
 enum tma_step tma_run_activemask(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
-    TMA_EACH_OF(i, lanes) {
-        tma_set_lane(warp, &op->d, i, lanes);
-    }
+    tma_set_lanes(warp, &op->d, lanes, lanes);
     tma_mark(warp, &op->d, lanes, 0, 0);
     return TMA_STEP_NEXT;
 }

@@ -36,12 +36,12 @@ static void write_words(struct tma_warp *warp, const struct tma_place *places, u
     uint32_t at = 0;
     for (uint32_t i = 0; i < count; ++i) {
         if (places[i].width == TMA_PTX_DOUBLE) {
-            uint64_t *to = tma_write(warp, &places[i]);
+            uint64_t *to = tma_write_all(warp, &places[i]);
             for (uint32_t lane = 0; lane < 32; ++lane)
                 to[lane] = words[at][lane] | (uint64_t)words[at + 1][lane] << 32;
             at += 2;
         } else {
-            memcpy(tma_write(warp, &places[i]), words[at++], sizeof words[0]);
+            memcpy(tma_write_all(warp, &places[i]), words[at++], sizeof words[0]);
         }
     }
 }
@@ -58,8 +58,19 @@ static struct tma_ptx_matrices *room(struct tma_warp *warp, const struct tma_op 
 }
 
 static enum tma_step all_opaque(struct tma_warp *warp, const struct tma_op *op, uint16_t origin) {
-    for (uint32_t i = 0; i < op->list_count; ++i)
-        tma_mark(warp, &warp->launch->places[op->list + i], TMA_ALL_LANES, TMA_ALL_LANES, origin);
+    const struct tma_place *places = &warp->launch->places[op->list];
+    uint32_t count = op->list_count;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        /* Mostly D is registers in a row. */
+        for (end = i + 1; end < count && places[end].number == places[end - 1].number + 1;)
+            ++end;
+        uint32_t *opaque = &warp->opaque[places[i].number];
+        uint16_t *origins = &warp->origin[places[i].number];
+        for (uint32_t n = 0; n < end - i; ++n)
+            opaque[n] = TMA_ALL_LANES;
+        for (uint32_t n = 0; n < end - i; ++n)
+            origins[n] = origin;
+    }
     return TMA_STEP_NEXT;
 }
 
@@ -221,7 +232,7 @@ static enum tma_step run_ldmatrix(struct tma_warp *warp, const struct tma_op *op
             }
         }
         tma_ptx_matrix_spread((const uint8_t(*)[16])rows, op->mode, words);
-        memcpy(tma_write(warp, place), words, sizeof words);
+        memcpy(tma_write_all(warp, place), words, sizeof words);
         tma_mark(warp, place, TMA_ALL_LANES, opaque, origin);
     }
     return TMA_STEP_NEXT;
@@ -267,7 +278,7 @@ static enum tma_step run_movmatrix(struct tma_warp *warp, const struct tma_op *o
     uint32_t words[32], opaque = tma_opaque(warp, &op->a);
     tma_ptx_matrix_collect(tma_read(warp, &op->a), false, rows);
     tma_ptx_matrix_spread((const uint8_t(*)[16])rows, true, words);
-    memcpy(tma_write(warp, &op->d), words, sizeof words);
+    memcpy(tma_write_all(warp, &op->d), words, sizeof words);
     tma_mark(warp, &op->d, TMA_ALL_LANES, opaque ? TMA_ALL_LANES : 0, warp->origin[op->a.number]);
     return TMA_STEP_NEXT;
 }

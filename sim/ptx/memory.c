@@ -429,7 +429,11 @@ static bool take_addresses(struct tma_warp *warp, const struct tma_op *op, uint3
                            uint64_t address[32]) {
     if (!tma_known(warp, op, &op->a, lanes, "an address"))
         return false;
-    if (op->a.width == TMA_PTX_WORD) {
+    if (tma_is_uniform(warp, &op->a)) {
+        uint64_t all = tma_uniform_value(warp, &op->a) + (uint64_t)op->offset;
+        TMA_EACH_LANE(i)
+        address[i] = op->a.width == TMA_PTX_WORD ? (uint32_t)all : all;
+    } else if (op->a.width == TMA_PTX_WORD) {
         const uint32_t *base = tma_read(warp, &op->a);
         uint32_t offset = (uint32_t)op->offset;
         TMA_EACH_LANE(i)
@@ -486,16 +490,24 @@ enum tma_step tma_run_ld(struct tma_warp *warp, const struct tma_op *op, uint32_
     const struct tma_place *places = &warp->launch->places[op->list];
     uint32_t bytes = op->element_bytes, total = bytes * op->elements;
     struct meeting meeting = {.region = NULL};
-    uint32_t opaque[8] = {0}, element = (UINT32_C(1) << bytes) - 1;
+    uint32_t opaque[8] = {0}, element = (UINT32_C(1) << bytes) - 1, loads = lanes;
     uint16_t origin = 0;
-    TMA_EACH_OF(i, lanes) {
+    bool once = lanes == TMA_ALL_LANES && bytes < 16 && tma_is_uniform(warp, &op->a);
+    if (once) { /* local memory has bytes of each lane at one address */
+        uint64_t offset;
+        if (!meet(warp, op, &meeting, address[0], total, 0, &offset))
+            return TMA_STEP_FAILED;
+        once = meeting.region != &warp->local_region;
+        loads = once ? 1 : lanes;
+    }
+    TMA_EACH_OF(i, loads) {
         uint64_t offset;
         if (!meet(warp, op, &meeting, address[i], total, i, &offset))
             return TMA_STEP_FAILED;
         const struct tma_region *region = meeting.region;
         if (region->bytes == NULL) {
             for (uint32_t e = 0; e < op->elements; ++e)
-                opaque[e] |= UINT32_C(1) << i;
+                opaque[e] |= once ? TMA_ALL_LANES : UINT32_C(1) << i;
             origin = region->origin;
             continue;
         }
@@ -506,7 +518,7 @@ enum tma_step tma_run_ld(struct tma_warp *warp, const struct tma_op *op, uint32_
             origin = tma_region_origin(region, offset);
         for (uint32_t e = 0; e < op->elements; ++e, from += bytes, bits >>= bytes) {
             if ((bits & element) != 0) {
-                opaque[e] |= UINT32_C(1) << i;
+                opaque[e] |= once ? TMA_ALL_LANES : UINT32_C(1) << i;
                 continue;
             }
             if (places[e].absent)
@@ -519,8 +531,11 @@ enum tma_step tma_run_ld(struct tma_warp *warp, const struct tma_op *op, uint32_
             if (op->signed_value)
                 value = (uint64_t)tma_signed(value, bytes * 8);
             if (places[e].width == TMA_PTX_WORD)
-                ((uint32_t *)tma_write(warp, &places[e]))[i] =
-                    (uint32_t)value & (uint32_t)op->immediate;
+                value &= (uint32_t)op->immediate;
+            if (once)
+                tma_set_lanes(warp, &places[e], lanes, value);
+            else if (places[e].width == TMA_PTX_WORD)
+                ((uint32_t *)tma_write(warp, &places[e]))[i] = (uint32_t)value;
             else
                 tma_set_lane(warp, &places[e], i, value);
         }

@@ -24,6 +24,20 @@ static uint32_t width_bytes(uint8_t width) {
     return width == TMA_PTX_DOUBLE ? 256 : width == TMA_PTX_QUAD ? 512 : 128;
 }
 
+void tma_fill_lanes(const struct tma_warp *warp, const struct tma_place *place) {
+    uint64_t value = warp->values[place->number];
+    uint8_t *at = warp->file + place->offset;
+    warp->forms[place->number] |= TMA_FORM_LANES;
+    if (place->width == TMA_PTX_WORD)
+        for (uint32_t lane = 0; lane < 32; ++lane)
+            ((uint32_t *)(void *)at)[lane] = (uint32_t)value;
+    else
+        for (uint32_t lane = 0, words = place->width == TMA_PTX_QUAD ? 2 : 1; lane < 32; ++lane) {
+            ((uint64_t *)(void *)at)[words * lane] = value;
+            ((uint64_t *)(void *)at)[words * lane + words - 1] = words == 2 ? 0 : value;
+        }
+}
+
 struct tma_place tma_constant(struct tma_executor *launch, uint64_t value, uint8_t width) {
     struct tma_place place = {.kind = TMA_PLACE_CONSTANT, .width = width};
     for (uint32_t i = 0; i < launch->constant_count; ++i)

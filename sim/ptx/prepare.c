@@ -1225,6 +1225,24 @@ static bool lay_out_stack(struct tma_executor *launch) {
     return true;
 }
 
+/* Predicates are masks; every other register holds zero in all lanes when a warp starts. */
+static bool set_forms(struct tma_executor *launch) {
+    const struct tma_ptx_module *module = launch->module;
+    launch->forms = tma_allocate(launch->register_count, sizeof *launch->forms);
+    if (launch->forms == NULL)
+        return false;
+    memset(launch->forms, TMA_FORM_UNIFORM, launch->register_count * sizeof *launch->forms);
+    for (size_t i = 0; i < module->register_count; ++i)
+        if (module->registers[i].width == TMA_PTX_PREDICATE)
+            launch->forms[launch->register_numbers[i]] = TMA_FORM_LANES;
+    for (uint32_t i = 0; i < TMA_SPECIAL_PLACES; ++i)
+        if (launch->specials[i].width == TMA_PTX_PREDICATE)
+            launch->forms[launch->specials[i].number] = TMA_FORM_LANES;
+    launch->forms[0] = TMA_FORM_LANES | TMA_FORM_UNIFORM;
+    launch->forms[1] = TMA_FORM_LANES;
+    return true;
+}
+
 enum tma_error_code tma_prepare(struct tma_executor *launch) {
     const struct tma_ptx_module *module = launch->module;
     size_t variables = module->variable_count + 1;
@@ -1248,7 +1266,7 @@ enum tma_error_code tma_prepare(struct tma_executor *launch) {
     for (uint32_t f = 0; f < module->function_count && !launch->out_of_memory; ++f)
         if (launch->reachable[f])
             prepare_function(launch, f);
-    if (launch->out_of_memory)
+    if (launch->out_of_memory || !set_forms(launch))
         return tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
     return TMA_OK;
 }
@@ -1372,7 +1390,13 @@ static void set_special(struct tma_warp *warp, uint32_t special) {
     const struct tma_place *place = &warp->launch->specials[special];
     if (place->offset == 0)
         return;
-    for (uint32_t lane = 0; lane < 32; ++lane)
+    uint64_t first = lane_special(warp, special, 0);
+    bool same = true;
+    for (uint32_t lane = 1; lane < 32; ++lane)
+        same = same && lane_special(warp, special, lane) == first;
+    if (same)
+        tma_set_lanes(warp, place, TMA_ALL_LANES, first);
+    for (uint32_t lane = 0; !same && lane < 32; ++lane)
         tma_set_lane(warp, place, lane, lane_special(warp, special, lane));
     warp->opaque[place->number] = 0;
 }
@@ -1387,8 +1411,7 @@ void tma_set_specials(struct tma_warp *warp) {
     for (uint32_t i = 0; i < TMA_PTX_SPECIAL_COUNT; ++i)
         set_special(warp, i);
     if (launch->stacks != NULL) {
-        for (uint32_t lane = 0; lane < 32; ++lane)
-            tma_set_lane(warp, &launch->stacks[0], lane, TMA_LOCAL_BASE + launch->local_bytes);
+        tma_set_uniform(warp, &launch->stacks[0], TMA_LOCAL_BASE + launch->local_bytes);
         warp->opaque[launch->stacks[0].number] = 0;
     }
     if (launch->shared_places == NULL)
@@ -1399,8 +1422,7 @@ void tma_set_specials(struct tma_warp *warp) {
             continue;
         uint64_t address = launch->variable_addresses[v / 2] | (uint64_t)warp->cta->rank
                                                                    << TMA_SHARED_RANK_BIT;
-        for (uint32_t lane = 0; lane < 32; ++lane)
-            tma_set_lane(warp, place, lane, address);
+        tma_set_uniform(warp, place, address);
         warp->opaque[place->number] = 0;
     }
 }

@@ -84,10 +84,22 @@ struct tma_warp *tma_stepper_warp(struct tma_ptx_cluster *cluster, uint32_t rank
     return &cluster->ctas[rank].warps[warp];
 }
 
+void tma_stepper_prefetch(const struct tma_warp *warp) {
+    __builtin_prefetch(warp, 1);
+    __builtin_prefetch(&warp->paths[0], 1);
+    __builtin_prefetch(&warp->paths[0].wait, 1);
+}
+
+void tma_stepper_prefetch_registers(const struct tma_warp *warp, uint32_t number) {
+    __builtin_prefetch(&warp->values[number], 1);
+    __builtin_prefetch(&warp->opaque[number], 1);
+    __builtin_prefetch(&warp->forms[number], 1);
+}
+
 uint32_t tma_stepper_next(struct tma_warp *warp) {
     if (warp->exited || !tma_choose_path(warp))
         return UINT32_MAX;
-    return warp->launch->code[warp->paths[warp->current].pc].instruction;
+    return warp->paths[warp->current].pc;
 }
 
 void tma_stepper_step(struct tma_stepper *stepper, struct tma_warp *warp, uint64_t cycle,
@@ -132,6 +144,13 @@ void tma_stepper_read(const struct tma_stepper *stepper, const struct tma_warp *
 void tma_stepper_add(const struct tma_stepper *stepper, struct tma_warp *warp,
                      uint32_t module_register, const uint64_t steps[32]) {
     const struct tma_place place = place_of(stepper, module_register);
+    bool same = tma_is_uniform(warp, &place);
+    for (uint32_t i = 1; same && i < 32; ++i)
+        same = steps[i] == steps[0];
+    if (same) {
+        tma_set_uniform(warp, &place, tma_uniform_value(warp, &place) + steps[0]);
+        return;
+    }
     for (uint32_t i = 0; i < 32; ++i)
         tma_set_lane(warp, &place, i, tma_lane_value(warp, &place, i) + steps[i]);
 }

@@ -90,6 +90,11 @@ void tma_stepper_end(struct tma_stepper *stepper, struct tma_ptx_cluster *cluste
 
 struct tma_warp *tma_stepper_warp(struct tma_ptx_cluster *cluster, uint32_t rank, uint32_t warp);
 
+/* Fetches what a step of the warp needs into the caches of the host, and the registers behind one
+ * that lie in the same lines. */
+void tma_stepper_prefetch(const struct tma_warp *warp);
+void tma_stepper_prefetch_registers(const struct tma_warp *warp, uint32_t number);
+
 /* The instruction that the warp executes next; UINT32_MAX: it waits, or has ended. */
 uint32_t tma_stepper_next(struct tma_warp *warp);
 

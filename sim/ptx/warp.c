@@ -162,7 +162,7 @@ static void begin_turns(struct tma_warp *warp) {
         warp->paths[i].passed = false;
 }
 
-bool tma_choose_path(struct tma_warp *warp) {
+bool tma_choose_path_slowly(struct tma_warp *warp) {
     if (choose(warp))
         return true;
     begin_turns(warp);
@@ -174,10 +174,37 @@ static bool past_limit(const struct tma_executor *launch) {
     return most != 0 && launch->result->instructions > most;
 }
 
+/* Runs the path's instruction, and counts it in *executed unless it had begun before. */
+static inline enum tma_step run_instruction(struct tma_warp *warp, struct tma_path *path,
+                                            uint32_t *executed) {
+    struct tma_executor *launch = warp->launch;
+    const struct tma_op *op = &launch->code[path->pc];
+    uint32_t lanes = path->lanes, unknown = 0;
+    bool counted = path->resumed;
+    path->resumed = false;
+    if (!op->guard.absent && !apply_guard(warp, op, &lanes, &unknown))
+        return TMA_STEP_FAILED;
+    if (!counted) {
+        struct tma_ptx_line *line = &launch->result->lines[path->pc];
+        ++*executed;
+        ++line->executions;
+        line->lanes += lanes == TMA_ALL_LANES ? 32 : (uint32_t)__builtin_popcount(lanes);
+    }
+    if (tma_watched(warp))
+        tma_watch_registers(warp, op, lanes);
+    if (op->samples) {
+        launch->time += launch->step == NULL ? CLOCK_STEP : 0;
+        tma_set_clocks(warp);
+    }
+    enum tma_step step =
+        op->members.absent ? op->run(warp, op, lanes) : run_members(warp, op, path, lanes);
+    if (unknown != 0 && step == TMA_STEP_NEXT)
+        tma_mark(warp, &op->d, unknown, unknown, warp->origin[op->guard.number]);
+    return step;
+}
+
 enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum) {
     struct tma_executor *launch = warp->launch;
-    const struct tma_op *code = launch->code;
-    struct tma_ptx_line *lines = launch->result->lines;
     uint32_t executed = 0, steps = 0;
     enum tma_turn turn = TMA_TURN_QUANTUM;
     bool polled = false;
@@ -185,34 +212,8 @@ enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum) {
         return TMA_TURN_PARKED;
     for (;;) {
         struct tma_path *path = &warp->paths[warp->current];
-        const struct tma_op *op = &code[path->pc];
-        uint32_t lanes = path->lanes, unknown = 0;
-        struct tma_ptx_line *line = &lines[path->pc];
-        bool counted = path->resumed;
-        path->resumed = false;
+        enum tma_step step = run_instruction(warp, path, &executed);
         ++steps;
-        if (!op->guard.absent && !apply_guard(warp, op, &lanes, &unknown)) {
-            turn = TMA_TURN_FAILED;
-            break;
-        }
-        if (!counted) {
-            ++executed;
-            ++line->executions;
-            line->lanes += lanes == TMA_ALL_LANES ? 32 : (uint32_t)__builtin_popcount(lanes);
-        }
-        enum tma_step step;
-        if (tma_watched(warp))
-            tma_watch_registers(warp, op, lanes);
-        if (op->samples) {
-            launch->time += launch->step == NULL ? CLOCK_STEP : 0;
-            tma_set_clocks(warp);
-        }
-        if (op->members.absent)
-            step = op->run(warp, op, lanes);
-        else
-            step = run_members(warp, op, path, lanes);
-        if (unknown != 0 && step == TMA_STEP_NEXT)
-            tma_mark(warp, &op->d, unknown, unknown, warp->origin[op->guard.number]);
         if (step == TMA_STEP_NEXT) {
             ++path->pc;
             if (warp->path_count == 1) {
@@ -256,7 +257,7 @@ enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum) {
     }
     launch->result->instructions += executed;
     if (past_limit(launch) && turn != TMA_TURN_FAILED && warp->path_count != 0) {
-        tma_stop(warp, &code[warp->paths[0].pc], TMA_PTX_RUNAWAY,
+        tma_stop(warp, &launch->code[warp->paths[0].pc], TMA_PTX_RUNAWAY,
                  "the launch has executed %llu warp instructions, the limit, and goes on",
                  (unsigned long long)launch->options->maximum_instructions);
         turn = TMA_TURN_FAILED;
