@@ -225,7 +225,7 @@ static const struct family families[] = {
     {"rate", replay_rate, 15, "op=red"},   {"rate", replay_rate, 15, "op=atom"},
 };
 
-START_TEST(test_family) {
+TEST_ROWS(test_family, TABLE_ROWS(families)) {
     static double errors[MOST_RECORDS];
     const struct family *family = &families[_i];
     const char *column = strcmp(family->name, "latency") == 0 ? "mean" : "median";
@@ -237,22 +237,17 @@ START_TEST(test_family) {
            count, mean, worst);
     check_mean(family, mean);
 }
-END_TEST
 
-TEST_FILE() {
+static void read_files(void) {
     struct tma_diagnostics list = {0};
-    if (!tma_machine_read("configs/gpus/h100_sxm.yaml", &machine, &list))
-        return 1;
+    ck_assert(tma_machine_read("configs/gpus/h100_sxm.yaml", &machine, &list));
     tma_diagnostics_free(&list);
-    struct tma_error error;
-    if (tma_tsv_read("tests/hardware/h100/accesses.tsv", &records, &error) != TMA_OK)
-        return 1;
-    Suite *suite = suite_create("accesses of warps on an H100");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 0);
-    tcase_add_loop_test(tests, test_family, 0, sizeof families / sizeof *families);
-    suite_add_tcase(suite, tests);
-    int failed = run_suite(suite);
-    tma_tsv_free(&records);
-    return failed;
+    ck_assert(tma_tsv_read("tests/hardware/h100/accesses.tsv", &records, NULL) == TMA_OK);
 }
+
+static void free_files(void) {
+    tma_tsv_free(&records);
+}
+
+TEST_SUITE("accesses of warps on an H100", .set_up_once = read_files, .tear_down_once = free_files,
+           .timeout = NO_TIMEOUT);

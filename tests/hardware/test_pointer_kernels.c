@@ -42,7 +42,7 @@ static struct tma_result *run(size_t row) {
     return &result;
 }
 
-START_TEST(pointer_kernels) {
+TEST(pointer_kernels) {
     double sum = 0;
     uint32_t reads = 0, sectors = 0, rows = (uint32_t)some_of((int)records.rows);
     for (size_t row = 0; row < rows; row++) {
@@ -63,19 +63,14 @@ START_TEST(pointer_kernels) {
     ck_assert_uint_eq(reads, rows);
     ck_assert_uint_ge(sectors + 1, rows); /* the GEMM's: loads that merge, or not */
 }
-END_TEST
 
-TEST_FILE() {
-    struct tma_error error;
-    if (tma_tsv_read("tests/hardware/h100/pointer_kernels.tsv", &records, &error) != TMA_OK)
-        return 1;
-    Suite *suite = suite_create("kernels of pointers on an H100");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 0);
-    tcase_add_test(tests, pointer_kernels);
-    suite_add_tcase(suite, tests);
-    load_engine();
-    int failed = run_suite(suite);
-    tma_tsv_free(&records);
-    return failed;
+static void read_times(void) {
+    read_records("tests/hardware/h100/pointer_kernels.tsv", &records);
 }
+
+static void free_records(void) {
+    tma_tsv_free(&records);
+}
+
+TEST_SUITE("kernels of pointers on an H100", .set_up_once = read_times,
+           .tear_down_once = free_records, .timeout = NO_TIMEOUT, .prepare = load_engine);

@@ -89,7 +89,7 @@ static void replay(uint64_t region_bytes, uint32_t bytes, uint64_t *random, uint
     qsort(cycles, LOADS, sizeof *cycles, compare);
 }
 
-START_TEST(test_translation) {
+TEST(test_translation) {
     uint64_t cycles[LOADS], random = UINT64_C(88172645463325252);
     double sum = 0;
     uint32_t count = 0;
@@ -113,21 +113,18 @@ START_TEST(test_translation) {
     printf("translation: %u figures, mean error %.1f %%\n", count, sum / count);
     ck_assert_msg(sum / count <= 10, "%.1f %%", sum / count);
 }
-END_TEST
 
-TEST_FILE() {
+static void read_files(void) {
     struct tma_diagnostics list = {0};
-    struct tma_error error;
-    if (!tma_machine_read("configs/gpus/h100_sxm.yaml", &machine, &list) ||
-        tma_tsv_read("tests/hardware/h100/translation.tsv", &records, &error) != TMA_OK)
-        return 1;
+    ck_assert(tma_machine_read("configs/gpus/h100_sxm.yaml", &machine, &list));
+    tma_diagnostics_free(&list);
+    ck_assert(tma_tsv_read("tests/hardware/h100/translation.tsv", &records, NULL) == TMA_OK);
     machine.tlb.start = TMA_TRANSLATION_cold;
-    Suite *suite = suite_create("translation on an H100");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 0);
-    tcase_add_test(tests, test_translation);
-    suite_add_tcase(suite, tests);
-    int failed = run_suite(suite);
-    tma_tsv_free(&records);
-    return failed;
 }
+
+static void free_files(void) {
+    tma_tsv_free(&records);
+}
+
+TEST_SUITE("translation on an H100", .set_up_once = read_files, .tear_down_once = free_files,
+           .timeout = NO_TIMEOUT);

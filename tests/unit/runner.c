@@ -22,11 +22,11 @@ int run_tests(const struct suite_options *options, const struct test *tests) {
     tcase_add_unchecked_fixture(all, options->set_up_once, options->tear_down_once);
     if (options->timeout != 0)
         tcase_set_timeout(all, options->timeout == NO_TIMEOUT ? 0 : options->timeout);
-    for (; tests != NULL; tests = tests->next)
-        tcase_add_loop_test(all, tests->check, tests->first, tests->end);
-    suite_add_tcase(suite, all);
     if (options->prepare != NULL)
         options->prepare();
+    for (; tests != NULL; tests = tests->next)
+        tcase_add_loop_test(all, tests->check, tests->first, tests->end());
+    suite_add_tcase(suite, all);
     return run_suite(suite);
 }
 

@@ -52,21 +52,11 @@ struct test_file {
 /* Adds a file to those that the program runs. */
 void test_file_add(struct test_file *file);
 
-/* Stands for the head of a function that makes and runs the suite of a file, whose tests depend on
- * what it reads first. The file adds itself before main starts. A file that needs a program of its
- * own has a main instead (ALONE in the Makefile). */
-#define TEST_FILE()                                                                                \
-    static int run_file(void);                                                                     \
-    __attribute__((constructor)) static void add_file(void) {                                      \
-        static struct test_file file = {__FILE__, run_file, NULL};                                 \
-        test_file_add(&file);                                                                      \
-    }                                                                                              \
-    static int run_file(void)
-
 /* The tests of a file, in the order in which it defines them. */
 struct test {
     const TTest *check;
-    int first, end; /* runs: _i */
+    int first;
+    int (*end)(void); /* first and one past the last _i */
     struct test *next;
 };
 static struct test *tests_of_file __attribute__((unused)),
@@ -78,11 +68,12 @@ static struct test *tests_of_file __attribute__((unused)),
 #define TEST_ROWS(name, rows) TEST_RANGE(name, 0, rows)
 #define TEST_RANGE(name, from, to)                                                                 \
     static void name##_runs(int _i);                                                               \
+    static int name##_end(void) {                                                                  \
+        return (int)(to);                                                                          \
+    }                                                                                              \
     __attribute__((constructor)) static void name##_adds(void) {                                   \
         static const TTest check = {#name, name##_runs, __FILE__, __LINE__};                       \
-        static struct test test = {.check = &check};                                               \
-        test.first = from;                                                                         \
-        test.end = (int)(to);                                                                      \
+        static struct test test = {&check, from, name##_end, NULL};                                \
         *end_of_tests = &test;                                                                     \
         end_of_tests = &test.next;                                                                 \
     }                                                                                              \
@@ -93,18 +84,24 @@ struct suite_options {
     const char *name;
     void (*set_up)(void), (*tear_down)(void);           /* of each test; NULL: nothing */
     void (*set_up_once)(void), (*tear_down_once)(void); /* of all of them */
-    void (*prepare)(void);                              /* before Check begins */
+    void (*prepare)(void);                              /* before rows are counted */
     int timeout;                                        /* seconds of a test; 0: Check's own */
 };
 enum { NO_TIMEOUT = -1 };
 
 int run_tests(const struct suite_options *options, const struct test *tests);
 
-/* Stands at the end of a file with tests: TEST_SUITE("name", .set_up = set_up). */
+/* Stands at the end of a file with tests: TEST_SUITE("name", .set_up = set_up). The file adds
+ * itself before main starts. A file that needs a program of its own has a main instead (ALONE in
+ * the Makefile). */
 #define TEST_SUITE(text, ...)                                                                      \
-    TEST_FILE() {                                                                                  \
+    static int run_file(void) {                                                                    \
         const struct suite_options options = {.name = text, __VA_ARGS__};                          \
         return run_tests(&options, tests_of_file);                                                 \
+    }                                                                                              \
+    __attribute__((constructor)) static void add_file(void) {                                      \
+        static struct test_file file = {__FILE__, run_file, NULL};                                 \
+        test_file_add(&file);                                                                      \
     }                                                                                              \
     _Static_assert(true, "takes the semicolon")
 

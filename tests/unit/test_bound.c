@@ -196,7 +196,7 @@ static bool check_bound(const char *name, const char *text) {
     return good;
 }
 
-START_TEST(random_kernels) {
+TEST_ROWS(random_kernels, (kernels_to_try(RANDOM_KERNELS) + PART - 1) / PART) {
     int ran = 0;
     for (int seed = 1 + _i * PART; seed <= (_i + 1) * PART; seed++) {
         uint64_t state = (uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15);
@@ -211,11 +211,10 @@ START_TEST(random_kernels) {
                ratio_sum / ratio_count, last_ratio_sum / ratio_count);
     ck_assert_int_gt(ran, PART / 2);
 }
-END_TEST
 
 /* A table looks linear where a bound looks, and names the same rows between: a call is no
  * polynomial, with blanks before its parenthesis neither. */
-START_TEST(tables_are_not_linear) {
+TEST_ROWS(tables_are_not_linear, 2) {
     static const char *const calls[] = {"ids(i)", "ids (i)"};
     enum { COUNT = 1024 };
     char entries[4 * COUNT] = "", text[5 * COUNT];
@@ -233,7 +232,6 @@ START_TEST(tables_are_not_linear) {
              entries, calls[_i]);
     ck_assert(check_bound(calls[_i], text));
 }
-END_TEST
 
 /* Kernels of the library with small numbers, on a few SMs. */
 static const struct {
@@ -250,7 +248,7 @@ static const struct {
     {"copy", {"M=1024", "N=512", "kernel.sms=2"}, 0.1},
 };
 
-START_TEST(kernels_of_the_library) {
+TEST_ROWS(kernels_of_the_library, TABLE_ROWS(library)) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     struct tma_error error = {.text = ""};
@@ -277,7 +275,6 @@ START_TEST(kernels_of_the_library) {
     tma_scenario_free(&scenario);
     tma_diagnostics_free(&list);
 }
-END_TEST
 
 /* Kernels that are long enough to be looked at, on a few SMs. */
 static const char *const long_kernels[][9] = {
@@ -324,7 +321,7 @@ static struct tma_kernel_estimate estimate(const char *const *kernel, const char
 static const struct tma_estimate_limits no_limits = {.last_mark = TMA_ESTIMATE_MARK_COUNT};
 
 /* At each mark, the time that the run seems to take is near the one that it takes. */
-START_TEST(projections_are_near) {
+TEST_ROWS(projections_are_near, some_of(TABLE_ROWS(long_kernels))) {
     uint64_t part, all;
     struct tma_kernel_estimate whole = estimate(long_kernels[_i], NULL, &no_limits, &all);
     ck_assert_int_eq(whole.kind, TMA_ESTIMATE_WHOLE);
@@ -348,10 +345,9 @@ START_TEST(projections_are_near) {
     ck_assert_uint_eq(first.cycles, whole.projections.cycles[last]);
     ck_assert_uint_lt(part, all / (last == TMA_ESTIMATE_MARK_4 ? 8 : 4));
 }
-END_TEST
 
 /* A kernel ends where it is too slow for a rival, and not where it is the faster one. */
-START_TEST(the_slower_one_ends_early) {
+TEST(the_slower_one_ends_early) {
     const char *const *kernel = long_kernels[1];
     struct tma_estimate_limits limits = no_limits;
     struct tma_kernel_estimate fast = estimate(kernel, "STAGES=4", &no_limits, NULL);
@@ -366,11 +362,10 @@ START_TEST(the_slower_one_ends_early) {
     ck_assert_int_eq(ended.kind, TMA_ESTIMATE_WHOLE);
     ck_assert_uint_eq(ended.cycles, fast.cycles);
 }
-END_TEST
 
 /* A kernel ends as soon as its work that is left shows that it takes more than a limit, and not
  * before its own time. */
-START_TEST(a_bound_ends_a_run) {
+TEST_ROWS(a_bound_ends_a_run, some_of(TABLE_ROWS(long_kernels))) {
     const char *const *kernel = long_kernels[_i];
     struct tma_estimate_limits limits = no_limits;
     uint64_t part, all;
@@ -384,20 +379,5 @@ START_TEST(a_bound_ends_a_run) {
     ck_assert_uint_le(ended.cycles, whole.cycles);
     ck_assert_uint_lt(part, all);
 }
-END_TEST
 
-TEST_FILE() {
-    load_engine();
-    Suite *suite = suite_create("bound");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 300);
-    tcase_add_loop_test(all, random_kernels, 0, (kernels_to_try(RANDOM_KERNELS) + PART - 1) / PART);
-    tcase_add_loop_test(all, tables_are_not_linear, 0, 2);
-    tcase_add_loop_test(all, kernels_of_the_library, 0, (int)(sizeof library / sizeof library[0]));
-    const int kernels_of_estimates = some_of(TABLE_ROWS(long_kernels));
-    tcase_add_loop_test(all, projections_are_near, 0, kernels_of_estimates);
-    tcase_add_loop_test(all, a_bound_ends_a_run, 0, kernels_of_estimates);
-    tcase_add_test(all, the_slower_one_ends_early);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+TEST_SUITE("bound", .timeout = 300, .prepare = load_engine);

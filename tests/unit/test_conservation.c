@@ -137,7 +137,7 @@ static struct tma_machine draw_machine(uint64_t *state) {
 }
 
 /* One part of the random workloads: a loop test runs each part in a process of its own. */
-START_TEST(test_random_workloads) {
+TEST_ROWS(test_random_workloads, some_of(WORKLOADS / PART)) {
     uint32_t seen_kinds = 0;
     for (int seed = 1 + _i * PART; seed <= (_i + 1) * PART; seed++) {
         uint64_t state = (uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15);
@@ -163,7 +163,6 @@ START_TEST(test_random_workloads) {
     }
     ck_assert_uint_eq(seen_kinds, 63); /* all directions, consumers and multicast */
 }
-END_TEST
 
 static void check_kernel(const char *name, const struct tma_machine *machine,
                          const struct tma_kernel *kernel, const char *const *map_names,
@@ -275,7 +274,7 @@ static void draw_kernel(uint64_t *state, struct yaml_text *yaml, struct drawn_ke
     drawn->kinds |= (multicast ? 128u : 0) | (prefetch ? 256u : 0);
 }
 
-START_TEST(test_random_kernels) {
+TEST_ROWS(test_random_kernels, KERNELS / PART) {
     uint32_t seen_kinds = 0;
     for (int seed = 1 + _i * PART; seed <= (_i + 1) * PART; seed++) {
         uint64_t state = (uint64_t)seed * UINT64_C(0xd1b54a32d192ed03);
@@ -305,11 +304,10 @@ START_TEST(test_random_kernels) {
     }
     ck_assert_uint_eq(seen_kinds, 511);
 }
-END_TEST
 
 static glob_t shipped;
 
-START_TEST(test_shipped_scenarios) {
+TEST_ROWS(test_shipped_scenarios, shipped.gl_pathc) {
     const char *path = shipped.gl_pathv[_i];
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
@@ -330,21 +328,12 @@ START_TEST(test_shipped_scenarios) {
     tma_scenario_free(&scenario);
     tma_diagnostics_free(&list);
 }
-END_TEST
 
-TEST_FILE() {
+static void find_scenarios(void) {
     load_engine();
     if (glob("configs/scenarios/*.yaml", 0, NULL, &shipped) != 0 ||
         glob("configs/scenarios/kernels/*.yaml", GLOB_APPEND, NULL, &shipped) != 0)
-        return EXIT_FAILURE;
-    Suite *suite = suite_create("conservation");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, test_random_workloads, 0, some_of(WORKLOADS / PART));
-    tcase_add_loop_test(all, test_random_kernels, 0, KERNELS / PART);
-    tcase_add_loop_test(all, test_shipped_scenarios, 0, (int)shipped.gl_pathc);
-    suite_add_tcase(suite, all);
-    int status = run_suite(suite);
-    globfree(&shipped);
-    return status;
+        exit(EXIT_FAILURE);
 }
+
+TEST_SUITE("conservation", .timeout = 60, .prepare = find_scenarios);

@@ -57,16 +57,15 @@ static uint32_t variable(const char *name) {
     return 0;
 }
 
-START_TEST(test_header) {
+TEST(test_header) {
     ck_assert_uint_eq(features->version, 87);
     ck_assert_str_eq(features->target, "sm_90a");
     ck_assert_uint_eq(features->address_bits, 64);
     ck_assert_uint_eq(features->file_count, 3);
     ck_assert_str_eq(features->files[2], "inner.py");
 }
-END_TEST
 
-START_TEST(test_signature) {
+TEST(test_signature) {
     const struct tma_ptx_function *kernel = function("kernel");
     ck_assert(kernel->is_entry && !kernel->is_extern && kernel->explicit_cluster);
     ck_assert_uint_eq(kernel->parameter_count, 3);
@@ -90,10 +89,9 @@ START_TEST(test_signature) {
     ck_assert_uint_eq(print->parameter_count, 2);
     ck_assert_uint_eq(print->frame_bytes, 24); /* 4, then 8 and 8 aligned */
 }
-END_TEST
 
 /* Parameters in registers: a vector is as many. */
-START_TEST(test_registers_as_parameters) {
+TEST(test_registers_as_parameters) {
     const struct tma_ptx_function *add_up = function("add_up");
     ck_assert_uint_eq(add_up->result_count, 1);
     ck_assert_uint_eq(add_up->parameter_count, 3);
@@ -106,9 +104,8 @@ START_TEST(test_registers_as_parameters) {
     ck_assert_uint_eq(add_up->instruction_count, 3);
     ck_assert_uint_eq(features->instructions[add_up->first_instruction + 2].opcode, TMA_PTX_OP_RET);
 }
-END_TEST
 
-START_TEST(test_shared_places) {
+TEST(test_shared_places) {
     static const struct {
         const char *name;
         uint64_t offset;
@@ -123,9 +120,8 @@ START_TEST(test_shared_places) {
         ck_assert_uint_eq(place->offset, places[i].offset);
     }
 }
-END_TEST
 
-START_TEST(test_initialisers) {
+TEST(test_initialisers) {
     static const uint32_t floats[] = {0x3fc00000, 0x40000000, 0xc0000000, 0x3f000000};
     static const uint8_t bytes[] = {1, 2, 0, 0xff, 4, 5}, grown[] = {1, 0, 0, 0, 2, 0, 0, 0, 3};
     const struct tma_ptx_variable *all = features->variables;
@@ -148,7 +144,6 @@ START_TEST(test_initialisers) {
     ck_assert_uint_eq(relocation->bytes, 1);
     ck_assert_uint_eq(relocation->shift, 8);
 }
-END_TEST
 
 /* Instruction `index` of the kernel. */
 static const struct tma_ptx_instruction *at(uint32_t index) {
@@ -200,16 +195,15 @@ static const struct {
     {TMA_PTX_OP_RET, 74, 1, 0},
 };
 
-START_TEST(test_instructions) {
+TEST_ROWS(test_instructions, TABLE_ROWS(instructions)) {
     ck_assert_uint_eq(function("kernel")->instruction_count, TABLE_ROWS(instructions));
     ck_assert_uint_eq(at((uint32_t)_i)->opcode, instructions[_i].opcode);
     ck_assert_uint_eq(at((uint32_t)_i)->line, instructions[_i].line);
     ck_assert_uint_eq(at((uint32_t)_i)->column, instructions[_i].column);
     ck_assert_uint_eq(at((uint32_t)_i)->operand_count, instructions[_i].operands);
 }
-END_TEST
 
-START_TEST(test_operands) {
+TEST(test_operands) {
     ck_assert_uint_eq(operand(0, 1)->kind, TMA_PTX_SPECIAL);
     ck_assert_uint_eq(operand(0, 1)->number, TMA_PTX_SREG_TID_X);
     ck_assert_uint_eq(operand(3, 1)->kind, TMA_PTX_VARIABLE);
@@ -240,9 +234,8 @@ START_TEST(test_operands) {
     ck_assert_uint_eq(operand(21, 1)->number, tma_ptx_find_function(features, "add_up"));
     ck_assert_uint_eq(operand(21, 2)->list.count, 3);
 }
-END_TEST
 
-START_TEST(test_words) {
+TEST(test_words) {
     ck_assert(tma_ptx_has(at(11), TMA_PTX_DOT_ALIGNED)); /* bar.sync */
     ck_assert(!tma_ptx_has(at(12), TMA_PTX_DOT_ALIGNED));
     ck_assert_uint_eq(tma_ptx_space_of(at(13)), TMA_PTX_SHARED);
@@ -256,10 +249,9 @@ START_TEST(test_words) {
     ck_assert_str_eq(features->messages[at(24)->unknown],
                      "PTX has no instruction 'tanhh.approx.f32': did you mean 'tanh'?");
 }
-END_TEST
 
 /* Labels are those of the nearest braces; the same name may be in others. */
-START_TEST(test_labels) {
+TEST(test_labels) {
     static const struct {
         uint32_t from, to;
     } branches[] = {{10, 17}, {14, 16}, {15, 13}, {16, 16}};
@@ -271,9 +263,8 @@ START_TEST(test_labels) {
     ck_assert_uint_eq(targets[0].number, 23);
     ck_assert_uint_eq(targets[1].number, 25); /* the ret at the end */
 }
-END_TEST
 
-START_TEST(test_source_places) {
+TEST(test_source_places) {
     const struct tma_ptx_place *outer = &features->places[at(0)->source],
                                *inner = &features->places[at(6)->source];
     ck_assert_str_eq(features->files[outer->file], "kernel.py");
@@ -285,10 +276,9 @@ START_TEST(test_source_places) {
     ck_assert_str_eq(inner->function, "inner");
     ck_assert_uint_eq(inner->inlined_at, at(0)->source);
 }
-END_TEST
 
 /* What compilers write has no unknown instruction. */
-START_TEST(test_compilers) {
+TEST_ROWS(test_compilers, 3) {
     static const char *const paths[] = {"tests/unit/ptx/llc.ptx", "tests/unit/ptx/nvcc.ptx",
                                         "tests/unit/ptx/triton.ptx"};
     struct tma_ptx_module *module = read_path(paths[_i]);
@@ -299,7 +289,6 @@ START_TEST(test_compilers) {
                       module->messages[module->instructions[i].unknown]);
     tma_ptx_module_free(module);
 }
-END_TEST
 
 #define HEADER "\n.version 8.7\n.target sm_90a\n.address_size 64\n"
 #define BODY                                                                                       \
@@ -368,7 +357,7 @@ static const struct {
      "modifiers"},
 };
 
-START_TEST(test_statements) {
+TEST_ROWS(test_statements, TABLE_ROWS(statements)) {
     char text[2000];
     snprintf(text, sizeof text, "%s%s ret; }", BODY, statements[_i].text);
     struct tma_ptx_module *module = read_text(text, strlen(text));
@@ -378,7 +367,6 @@ START_TEST(test_statements) {
     ck_assert((last->opcode == TMA_PTX_UNKNOWN) == (last->unknown != 0));
     tma_ptx_module_free(module);
 }
-END_TEST
 
 /* Bad texts: all that is wrong, with line and column. Line 5 is the one behind the header. */
 static const struct {
@@ -414,7 +402,7 @@ static const struct {
     {HEADER ".nothing here;", "5:1: PTX has no directive '.nothing' here\n"},
 };
 
-START_TEST(test_errors) {
+TEST_ROWS(test_errors, TABLE_ROWS(bad_texts)) {
     struct tma_diagnostics diagnostics = tma_diagnostics_empty();
     const char *text = bad_texts[_i].text;
     ck_assert_ptr_null(tma_ptx_read(text, strlen(text), "x.ptx", &diagnostics));
@@ -429,7 +417,6 @@ START_TEST(test_errors) {
     ck_assert_str_eq(errors, bad_texts[_i].errors);
     tma_diagnostics_free(&diagnostics);
 }
-END_TEST
 
 /* Constant expressions, as an operand of 64 bits. */
 static const struct {
@@ -459,7 +446,7 @@ static const struct {
     {"18446744073709551615", UINT64_MAX},
 };
 
-START_TEST(test_constants) {
+TEST_ROWS(test_constants, TABLE_ROWS(constants)) {
     char text[1000];
     snprintf(text, sizeof text, "%s mov.b64 %%d1, %s; }", BODY, constants[_i].text);
     struct tma_ptx_module *module = read_text(text, strlen(text));
@@ -469,7 +456,6 @@ START_TEST(test_constants) {
     ck_assert_uint_eq(constant->bits, constants[_i].value);
     tma_ptx_module_free(module);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -491,7 +477,7 @@ static const struct {
     {"1", TMA_PTX_PRED, 1},
 };
 
-START_TEST(test_immediates) {
+TEST_ROWS(test_immediates, TABLE_ROWS(immediates)) {
     char text[1000];
     snprintf(text, sizeof text, "%s mov.b64 %%d1, %s; }", BODY, immediates[_i].text);
     struct tma_ptx_module *module = read_text(text, strlen(text));
@@ -500,10 +486,9 @@ START_TEST(test_immediates) {
                       immediates[_i].bits);
     tma_ptx_module_free(module);
 }
-END_TEST
 
 /* A register that a scope declares again, and one of a range of it. */
-START_TEST(test_register_scopes) {
+TEST(test_register_scopes) {
     const char *text = BODY "mov.b32 %r1, 1; { .reg .b64 %r<3>; mov.b64 %r1, 2; mov.b32 %r5, 3; "
                             "{ mov.b64 %r1, 4; } } mov.b32 %r1, 5; ret; }";
     static const uint32_t bits[] = {32, 64, 32, 64, 32};
@@ -520,10 +505,9 @@ START_TEST(test_register_scopes) {
     ck_assert_uint_eq(module->register_count, 3);
     tma_ptx_module_free(module);
 }
-END_TEST
 
 /* Where ptxas of CUDA 13.0 put variables of several entries: as its code shows. */
-START_TEST(test_layouts) {
+TEST(test_layouts) {
     static const struct {
         const char *module, *own, *used;
         uint64_t offsets[8], bytes;
@@ -569,10 +553,9 @@ START_TEST(test_layouts) {
         tma_ptx_module_free(module);
     }
 }
-END_TEST
 
 /* Braces, parentheses and errors without end. */
-START_TEST(test_hostile) {
+TEST_ROWS(test_hostile, 11) {
     static const char *const parts[] = {
         "{", "(", "{{", "bra x;", "nothing %q;", ".b8 {", "mov.b32 %r1, (", "@ ", "[", "-", "x:"};
     enum { TIMES = 20000 };
@@ -589,7 +572,6 @@ START_TEST(test_hostile) {
         tma_diagnostics_free(&diagnostics);
     }
 }
-END_TEST
 
 static long allocations_left;
 
@@ -598,7 +580,7 @@ static bool fail_allocation(void) {
 }
 
 /* Each allocation fails in turn: the reader says so, and frees all. */
-START_TEST(test_out_of_memory) {
+TEST(test_out_of_memory) {
     char *text = read_whole("tests/unit/ptx/features.ptx");
     size_t size = strlen(text);
     tma_allocation_fails = fail_allocation;
@@ -617,33 +599,5 @@ START_TEST(test_out_of_memory) {
     tma_allocation_fails = NULL;
     free(text);
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("ptx_read");
-    TCase *one = tcase_create("features");
-    tcase_add_unchecked_fixture(one, set_up, tear_down);
-    tcase_add_test(one, test_header);
-    tcase_add_test(one, test_signature);
-    tcase_add_test(one, test_registers_as_parameters);
-    tcase_add_test(one, test_shared_places);
-    tcase_add_test(one, test_initialisers);
-    tcase_add_loop_test(one, test_instructions, 0, TABLE_ROWS(instructions));
-    tcase_add_test(one, test_operands);
-    tcase_add_test(one, test_words);
-    tcase_add_test(one, test_labels);
-    tcase_add_test(one, test_source_places);
-    suite_add_tcase(suite, one);
-    TCase *texts = tcase_create("texts");
-    tcase_add_loop_test(texts, test_compilers, 0, 3);
-    tcase_add_loop_test(texts, test_statements, 0, TABLE_ROWS(statements));
-    tcase_add_loop_test(texts, test_errors, 0, TABLE_ROWS(bad_texts));
-    tcase_add_loop_test(texts, test_constants, 0, TABLE_ROWS(constants));
-    tcase_add_loop_test(texts, test_immediates, 0, TABLE_ROWS(immediates));
-    tcase_add_test(texts, test_register_scopes);
-    tcase_add_test(texts, test_layouts);
-    tcase_add_loop_test(texts, test_hostile, 0, 11);
-    tcase_add_test(texts, test_out_of_memory);
-    suite_add_tcase(suite, texts);
-    return run_suite(suite);
-}
+TEST_SUITE("ptx_read", .set_up_once = set_up, .tear_down_once = tear_down);

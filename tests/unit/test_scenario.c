@@ -82,7 +82,7 @@ static const struct number_case {
     {"nan", &tma_unit_none, TMA_NUMBER_NONE, 0},
 };
 
-START_TEST(numbers_are_read_with_units) {
+TEST_ROWS(numbers_are_read_with_units, TABLE_ROWS(number_cases)) {
     const struct number_case *test = &number_cases[_i];
     struct tma_number number;
     const char *suffix;
@@ -93,9 +93,8 @@ START_TEST(numbers_are_read_with_units) {
         ck_assert(tma_number_integer(&number, &value));
     ck_assert_int_eq(value, test->value);
 }
-END_TEST
 
-START_TEST(fractions_are_not_integers) {
+TEST_ROWS(fractions_are_not_integers, 3) {
     static const char *const texts[] = {"1.5", "0.0000000001", "0.3 KiB"};
     struct tma_number number;
     const char *suffix;
@@ -104,7 +103,6 @@ START_TEST(fractions_are_not_integers) {
     ck_assert_int_eq(tma_number_read(texts[_i], unit, &number, &suffix), TMA_NUMBER_OK);
     ck_assert(!tma_number_integer(&number, &value));
 }
-END_TEST
 
 static const struct format_case {
     const struct tma_quantity_unit *unit;
@@ -127,12 +125,11 @@ static const struct format_case {
     {&tma_unit_mhz, 1980, "1980 MHz"},
 };
 
-START_TEST(values_are_formatted_with_units) {
+TEST_ROWS(values_are_formatted_with_units, TABLE_ROWS(format_cases)) {
     char text[40];
     tma_unit_format(format_cases[_i].unit, format_cases[_i].value, text, sizeof text);
     ck_assert_str_eq(text, format_cases[_i].text);
 }
-END_TEST
 
 static const struct distance_case {
     const char *a, *b;
@@ -149,11 +146,10 @@ static const struct distance_case {
     {"kitten", "sitting", 3},
 };
 
-START_TEST(edit_distance) {
+TEST_ROWS(edit_distance, TABLE_ROWS(distance_cases)) {
     const struct distance_case *test = &distance_cases[_i];
     ck_assert_uint_eq(tma_text_distance(test->a, test->b), test->distance);
 }
-END_TEST
 
 /* Receives the value of one key of a described scenario. */
 struct lookup {
@@ -208,7 +204,7 @@ static const struct setting_case {
     {"gpu.name=another", "gpu.name", "another"},
 };
 
-START_TEST(setting_or_default_is_described) {
+TEST_ROWS(setting_or_default_is_described, TABLE_ROWS(setting_cases)) {
     const struct setting_case *test = &setting_cases[_i];
     struct tma_scenario scenario;
     struct lookup lookup = {.key = test->key};
@@ -217,7 +213,6 @@ START_TEST(setting_or_default_is_described) {
     ck_assert_str_eq(lookup.value, test->value);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 static const struct fault_case {
     const char *setting, *text;
@@ -253,7 +248,7 @@ static const struct fault_case {
     {"workload.consumers.0.operation=8", "expected a whole number from 0 to 7"},
 };
 
-START_TEST(faulty_setting_is_reported) {
+TEST_ROWS(faulty_setting_is_reported, TABLE_ROWS(fault_cases)) {
     const struct fault_case *test = &fault_cases[_i];
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
@@ -266,7 +261,6 @@ START_TEST(faulty_setting_is_reported) {
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
 }
-END_TEST
 
 /* A described scenario, as the arguments of --set. */
 struct described {
@@ -290,7 +284,7 @@ static void free_settings(struct described *described) {
 }
 
 /* A description means the same as the scenario: all of its lines as --set change nothing. */
-START_TEST(description_reads_back_unchanged) {
+TEST(description_reads_back_unchanged) {
     static struct described first, second;
     struct tma_scenario scenario;
     first.count = second.count = 0;
@@ -306,7 +300,6 @@ START_TEST(description_reads_back_unchanged) {
     free_settings(&first);
     free_settings(&second);
 }
-END_TEST
 
 static uint32_t next_random(uint32_t *state) {
     *state ^= *state << 13;
@@ -339,7 +332,7 @@ static size_t mutate(char *text, size_t length, uint32_t *state) {
 }
 
 /* For any text, the reader either succeeds or gives a reason. */
-START_TEST(mutated_text_reads_or_gives_a_reason) {
+TEST_ROWS(mutated_text_reads_or_gives_a_reason, 4) {
     uint32_t state = 0x9e3779b9u + (uint32_t)_i;
     for (int round = 0; round < 150; round++) {
         char text[sizeof small + 16];
@@ -353,22 +346,5 @@ START_TEST(mutated_text_reads_or_gives_a_reason) {
         tma_scenario_free(&scenario);
     }
 }
-END_TEST
 
-TEST_FILE() {
-    Suite *suite = suite_create("scenario");
-    TCase *values = tcase_create("values");
-    tcase_add_loop_test(values, numbers_are_read_with_units, 0, TABLE_ROWS(number_cases));
-    tcase_add_loop_test(values, fractions_are_not_integers, 0, 3);
-    tcase_add_loop_test(values, values_are_formatted_with_units, 0, TABLE_ROWS(format_cases));
-    tcase_add_loop_test(values, edit_distance, 0, TABLE_ROWS(distance_cases));
-    suite_add_tcase(suite, values);
-    TCase *files = tcase_create("files");
-    tcase_add_loop_test(files, setting_or_default_is_described, 0, TABLE_ROWS(setting_cases));
-    tcase_add_loop_test(files, faulty_setting_is_reported, 0, TABLE_ROWS(fault_cases));
-    tcase_add_test(files, description_reads_back_unchanged);
-    tcase_add_loop_test(files, mutated_text_reads_or_gives_a_reason, 0, 4);
-    tcase_set_timeout(files, 60);
-    suite_add_tcase(suite, files);
-    return run_suite(suite);
-}
+TEST_SUITE("scenario", .timeout = 60);
