@@ -18,8 +18,7 @@
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "core/core_run.h"
-#include "report/launch_page.h"
-#include "report/launch_timeline.h"
+#include "report/launch_report.h"
 #include "report/timeline.h"
 #include "scenario/text_file.h"
 

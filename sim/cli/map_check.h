@@ -1,7 +1,9 @@
-/* The rules that one tensor map breaks and the advice for it, as text and as JSON. */
+/* The rules that one tensor map breaks and the advice for it, and the checks of all maps of an
+ * input, as text and as JSON. */
 #ifndef TMA_CLI_MAP_CHECK_H
 #define TMA_CLI_MAP_CHECK_H
 
+#include "cli/files/map_input.h"
 #include "report/json_writer.h"
 #include "scenario/map_file.h"
 #include "tensormap/advice.h"
@@ -39,5 +41,17 @@ void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_
  * object that the caller has begun. */
 void cli_map_check_json(const struct cli_map_check *check, const struct tma_map_file *file,
                         uint32_t map, struct tma_json *json);
+
+/* Checks a map, and the operations on it, for the architecture and with the names that the options
+ * ask for. Returns true where the map is legal and all can be done. */
+bool cli_map_checks_one(const struct cli_options *options, const struct cli_map_input *input,
+                        uint32_t map, struct cli_map_check *check);
+
+/* Writes what is wrong with each map. Return true where nothing is. The JSON is the keys
+ * architecture and tensor_maps of an object that the caller has begun. */
+bool cli_map_checks_text(const struct cli_options *options, const struct cli_map_input *input,
+                         FILE *out);
+bool cli_map_checks_json(const struct cli_options *options, const struct cli_map_input *input,
+                         struct tma_json *json);
 
 #endif

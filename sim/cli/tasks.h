@@ -1,8 +1,11 @@
-/* Tasks that cost alike: worker processes do them, while a line shows how many are done. */
+/* Work in worker processes, while a line shows how much is done: tasks that cost alike, and the
+ * command as the host of other work. */
 #ifndef TMA_CLI_TASKS_H
 #define TMA_CLI_TASKS_H
 
 #include "cli/progress.h"
+#include "cli/ranks.h"
+#include "workers/host.h"
 #include "workers/pool.h"
 
 struct cli_tasks {
@@ -20,5 +23,21 @@ struct cli_tasks {
 /* Does the tasks in `jobs` processes. What a worker notes is cycles that it has simulated. Prints
  * an error and returns false if the workers fail. */
 bool cli_tasks_run(struct cli_tasks *tasks, unsigned jobs, bool quiet);
+
+/* The command as the host of other long work: workers of this process and of other ranks, a line
+ * that shows progress, interrupts, notes. */
+struct cli_host {
+    struct tma_host host;
+    const struct cli_options *options; /* --jobs, --quiet */
+    const char *key;                   /* of what the tasks are about (cli/ranks.h) */
+    struct cli_progress progress;
+};
+
+/* Begins to show progress in `unit`. `host` stays where it is until cli_host_end. */
+void cli_host_begin(struct cli_host *host, const struct cli_options *options, const char *unit,
+                    const char *key);
+
+/* Clears the line that shows progress. */
+void cli_host_end(struct cli_host *host);
 
 #endif

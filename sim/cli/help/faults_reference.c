@@ -1,5 +1,4 @@
-#include "cli/help/faults_reference.h"
-
+#include "cli/help/help_topics.h"
 #include "placement/operation_rules.h"
 
 /* A cause, and what shows it. */

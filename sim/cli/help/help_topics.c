@@ -1,9 +1,6 @@
 #include "cli/help/help_topics.h"
 
-#include "cli/help/faults_reference.h"
-#include "cli/help/json_schema.h"
 #include "cli/help/manual.h"
-#include "cli/help/rules_reference.h"
 #include "launch/launch_sections.h"
 #include "scenario/reference.h"
 

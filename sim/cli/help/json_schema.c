@@ -1,10 +1,9 @@
-#include "cli/help/json_schema.h"
-
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/help/help_topics.h"
 #include "memory/machine_parameter.h"
 #include "report/json_writer.h"
 #include "scenario/key.h"

@@ -1,7 +1,6 @@
-#include "cli/help/rules_reference.h"
-
 #include <inttypes.h>
 
+#include "cli/help/help_topics.h"
 #include "placement/operation_rules.h"
 #include "tensormap/advice.h"
 #include "tensormap/descriptor.h"

@@ -6,7 +6,7 @@
 #include "cli/files/launch_input.h"
 #include "cli/files/output.h"
 #include "cli/launch_run.h"
-#include "cli/map_checks.h"
+#include "cli/map_check.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/verbs/verbs.h"

@@ -17,7 +17,6 @@
 #include "cli/run_options.h"
 #include "cli/tasks.h"
 #include "cli/verbs/verbs.h"
-#include "cli/work_host.h"
 #include "core/core_run.h"
 #include "launch/prepared.h"
 #include "report/clock_figures.h"

@@ -10,8 +10,6 @@
 #include "cli/verbs/verbs.h"
 #include "core/core_run.h"
 #include "scenario/machine_file.h"
-#include "validate/ablation.h"
-#include "validate/record_show.h"
 #include "validate/replay.h"
 
 struct validate_options {
