@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "tensormap/types.h"
+
 static const struct tma_improvement_factors tenth = {.more_percent = 110, .less_of_10000 = 9000};
 
 static uint32_t improve(uint32_t value, enum tma_improvement improvement,
@@ -72,4 +74,18 @@ void tma_improve_part_by(struct tma_machine *machine, enum tma_relief_part part,
 void tma_relieve_part(struct tma_relieved *relieved, enum tma_relief_part part) {
     tma_improve_part_by(&relieved->machine, part, &tenth);
     snprintf(relieved->change, sizeof relieved->change, "%s", words[part]);
+}
+
+bool tma_relieve_promotion(struct tma_relieved *relieved, struct tma_tensor_map *maps,
+                           uint32_t count) {
+    static const enum tma_l2_promotion modes[TMA_PROMOTION_VARIANTS] = {TMA_L2_NONE, TMA_L2_256B};
+    enum tma_l2_promotion mode = modes[relieved->variant];
+    bool changes = false;
+    for (uint32_t i = 0; i < count; i++) {
+        changes |= maps[i].l2_promotion != mode;
+        maps[i].l2_promotion = mode;
+    }
+    snprintf(relieved->change, sizeof relieved->change, "%s for every tensor map",
+             tma_name_of(&tma_l2_promotion_names, (int)mode));
+    return changes && relieved->before->counters.l2_fills > 0;
 }

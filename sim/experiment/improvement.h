@@ -26,6 +26,12 @@ void tma_relieve_part(struct tma_relieved *relieved, enum tma_relief_part part);
 /* Applies the variant that `relieved` says. False where it does not apply. */
 bool tma_relief_apply(const struct tma_relief *relief, struct tma_relieved *relieved);
 
+/* Applies a variant of L2 promotion, of which there are two, to all tensor maps. False where
+ * nothing is another one, or nothing is fetched. */
+enum { TMA_PROMOTION_VARIANTS = 2 };
+bool tma_relieve_promotion(struct tma_relieved *relieved, struct tma_tensor_map *maps,
+                           uint32_t count);
+
 /* A row of a table of reliefs: key, name, and the other members by designators, some of which have
  * short forms. */
 #define TMA_RELIEF(key_text, name_text, ...)                                                       \

@@ -304,17 +304,11 @@ static bool without_last_wave(struct tma_relieved *relieved) {
 /* Other choices of what L2 fetches, and in which order tiles ask for it. */
 
 static bool another_promotion(struct tma_relieved *relieved) {
-    static const enum tma_l2_promotion modes[] = {TMA_L2_NONE, TMA_L2_256B};
     struct tma_kernel *kernel = kernel_of(relieved);
-    bool changes = false, legal = true;
-    for (uint32_t i = 0; i < kernel->map_count; i++) {
-        changes |= kernel->maps[i].l2_promotion != modes[relieved->variant];
-        kernel->maps[i].l2_promotion = modes[relieved->variant];
+    bool legal = tma_relieve_promotion(relieved, kernel->maps, kernel->map_count);
+    for (uint32_t i = 0; i < kernel->map_count; i++)
         legal = legal && tma_tensor_map_require_legal(&kernel->maps[i], NULL) == TMA_OK;
-    }
-    snprintf(relieved->change, sizeof relieved->change, "%s for every tensor map",
-             tma_name_of(&tma_l2_promotion_names, (int)modes[relieved->variant]));
-    return changes && legal && relieved->before->counters.l2_fills > 0;
+    return legal;
 }
 
 /* Every loop over output tiles goes through them in groups of so many along m. CTAs of a cluster
@@ -387,7 +381,8 @@ static const struct tma_relief *const reliefs[] = {
                .apply = has_dynamic_tiles),
     TMA_RELIEF("stages_doubled", "depth of rings", TMA_ADVICE(1 + TMA_MAX_RINGS),
                .smaller = &ring_stage, .apply = twice),
-    TMA_RELIEF("promotion", "L2 promotion", TMA_ADVICE(2), .apply = another_promotion),
+    TMA_RELIEF("promotion", "L2 promotion", TMA_ADVICE(TMA_PROMOTION_VARIANTS),
+               .apply = another_promotion),
     TMA_RELIEF("tile_order", "order of output tiles", TMA_ADVICE(4), .apply = another_order)};
 
 const struct tma_workload_kind tma_kernel_kind = {

@@ -181,16 +181,8 @@ static bool another_mode(struct tma_relieved *relieved) {
 /* Another L2 promotion fetches fewer sectors that are never used, or fetches earlier what is. */
 
 static bool another_promotion(struct tma_relieved *relieved) {
-    static const enum tma_l2_promotion modes[] = {TMA_L2_NONE, TMA_L2_256B};
     struct tma_workload *workload = pipeline_of(relieved);
-    bool changes = false;
-    for (uint32_t i = 0; i < workload->map_count; i++) {
-        changes |= workload->maps[i].l2_promotion != modes[relieved->variant];
-        workload->maps[i].l2_promotion = modes[relieved->variant];
-    }
-    snprintf(relieved->change, sizeof relieved->change, "%s for every tensor map",
-             tma_name_of(&tma_l2_promotion_names, (int)modes[relieved->variant]));
-    return changes && relieved->before->counters.l2_fills > 0 &&
+    return tma_relieve_promotion(relieved, workload->maps, workload->map_count) &&
            is_legal(&relieved->machine, workload);
 }
 
@@ -307,7 +299,8 @@ static const struct tma_relief *const reliefs[] = {
                .apply = twice),
     TMA_RELIEF("swizzle", "swizzle of the consumers' tiles",
                TMA_ADVICE(TMA_SWIZZLE_128B_ATOM_64B + 1), .apply = another_mode),
-    TMA_RELIEF("promotion", "L2 promotion", TMA_ADVICE(2), .apply = another_promotion),
+    TMA_RELIEF("promotion", "L2 promotion", TMA_ADVICE(TMA_PROMOTION_VARIANTS),
+               .apply = another_promotion),
     TMA_RELIEF("multicast", "multicast", TMA_ADVICE(2), .apply = share),
     TMA_RELIEF("unicast", "no multicast", TMA_ADVICE(1), .apply = load_alone),
     TMA_RELIEF("box", "box", TMA_ADVICE(2), .apply = double_box),

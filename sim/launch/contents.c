@@ -1,4 +1,3 @@
-#include "launch/contents.h"
 
 #include <errno.h>
 #include <inttypes.h>

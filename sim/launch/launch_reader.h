@@ -3,6 +3,7 @@
 #define TMA_LAUNCH_LAUNCH_READER_H
 
 #include "launch/launch.h"
+#include "ptx/execution.h"
 #include "scenario/tree.h"
 
 /* Of a buffer: addresses have 47 bits, and bytes are counted exactly in a double. */
@@ -40,5 +41,17 @@ const char *tma_launch_text(const struct tma_yaml_node *mapping, const char *key
 
 /* Reads the mapping that is a launch file. */
 void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yaml_node *root);
+
+/* Allocates and fills the contents of the buffers that are not opaque. Where some are opaque, the
+ * others have bits that say which of their bytes have become so. Returns false, with the errors in
+ * the list, if a file cannot be read or memory runs out. */
+bool tma_fill_buffers(const struct tma_launch *launch, struct tma_ptx_buffer *buffers,
+                      struct tma_diagnostics *list);
+
+/* Reads a file that the launch names into a block of `bytes` zeros; the file may be shorter, with
+ * `exact` not. The caller frees it. NULL, with the error in the list, if that fails. */
+uint8_t *tma_launch_bytes(const struct tma_launch *launch, const char *name, const char *subfolder,
+                          uint64_t bytes, bool exact, struct tma_location at,
+                          struct tma_diagnostics *list);
 
 #endif

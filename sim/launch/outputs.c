@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/allocation.h"
-#include "launch/contents.h"
+#include "launch/launch_reader.h"
 #include "launch/prepared.h"
 
 /* What the approximate instructions of a kernel may add up to, in units of the last place of its

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "core/sass.h"
-#include "launch/contents.h"
+#include "launch/launch_reader.h"
 #include "ptx/read.h"
 #include "scenario/text_file.h"
 #include "tensormap/descriptor.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "banks/banks.h"
-#include "records/kinds.h"
+#include "records/record_kind.h"
 
 static bool matches(const struct tma_tsv *records) {
     return tma_tsv_column(records, "lane_address") >= 0 &&

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "placement/execute.h"
-#include "records/kinds.h"
+#include "records/record_kind.h"
 
 static const struct {
     const char *column;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/slots/run.h"
-#include "records/kinds.h"
+#include "records/record_kind.h"
 #include "records/timing_record.h"
 
 /* A column of the records, and the counter of the model that it is compared with. */

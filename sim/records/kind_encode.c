@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "records/kinds.h"
 #include "records/map_record.h"
+#include "records/record_kind.h"
 #include "tensormap/rules.h"
 
 static bool matches(const struct tma_tsv *records) {

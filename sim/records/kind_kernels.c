@@ -12,7 +12,7 @@
 #include "base/allocation.h"
 #include "engine/roles/kernel_run.h"
 #include "records/kernel_record.h"
-#include "records/kinds.h"
+#include "records/record_kind.h"
 #include "records/timing_record.h"
 #include "scenario/kernel_program.h"
 #include "scenario/scenario.h"

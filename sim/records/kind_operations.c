@@ -7,8 +7,8 @@
 #include "base/allocation.h"
 #include "base/limits.h"
 #include "records/crc32.h"
-#include "records/kinds.h"
 #include "records/operation_record.h"
+#include "records/record_kind.h"
 
 /* The records' checksum covers the first bytes of global memory only. */
 enum { HASHED_BYTES = 4 << 20 };

@@ -7,8 +7,8 @@
 
 #include "base/allocation.h"
 #include "engine/roles/kernel_run.h"
-#include "records/kinds.h"
 #include "records/pipeline_record.h"
+#include "records/record_kind.h"
 
 /* A record agrees if the relative errors of both predictions are at most this fraction. */
 static const double tolerance = 0.10;

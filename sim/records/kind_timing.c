@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "engine/slots/run.h"
-#include "records/kinds.h"
+#include "records/record_kind.h"
 #include "records/timing_record.h"
 
 static bool matches(const struct tma_tsv *records) {

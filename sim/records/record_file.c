@@ -5,7 +5,7 @@
 
 #include "base/allocation.h"
 #include "base/utf8.h"
-#include "records/kinds.h"
+#include "records/record_kind.h"
 
 static const struct tma_record_kind *const kinds[] = {
     &tma_kind_load_tile, &tma_kind_load_im2col, &tma_kind_store,     &tma_kind_reduce,

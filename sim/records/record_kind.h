@@ -56,4 +56,18 @@ struct tma_record_kind {
     uint64_t (*cost)(const struct tma_machine *machine, const struct tma_tsv *records, size_t row);
 };
 
+/* The kinds, each in a file kind_*.c; record_file.c has the table of them. */
+
+extern const struct tma_record_kind tma_kind_load_tile;
+extern const struct tma_record_kind tma_kind_load_im2col;
+extern const struct tma_record_kind tma_kind_store;
+extern const struct tma_record_kind tma_kind_reduce;
+extern const struct tma_record_kind tma_kind_convert;
+extern const struct tma_record_kind tma_kind_banks;
+extern const struct tma_record_kind tma_kind_timing;
+extern const struct tma_record_kind tma_kind_pipelines;
+extern const struct tma_record_kind tma_kind_kernels;
+extern const struct tma_record_kind tma_kind_counters;
+extern const struct tma_record_kind tma_kind_encode;
+
 #endif

@@ -1,11 +1,10 @@
-#include "report/launch_page.h"
-
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/allocation.h"
 #include "report/decimal.h"
 #include "report/escape.h"
+#include "report/launch_report.h"
 #include "report/page.h"
 #include "report/ratio.h"
 

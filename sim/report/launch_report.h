@@ -2,9 +2,11 @@
 #ifndef TMA_REPORT_LAUNCH_REPORT_H
 #define TMA_REPORT_LAUNCH_REPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "core/core_run.h"
+#include "core/core_timeline.h"
 #include "launch/prepared.h"
 #include "report/access_findings.h"
 #include "report/json_writer.h"
@@ -120,5 +122,21 @@ const char *tma_launch_report_name(const struct tma_launch_report *report);
 
 /* Findings that make the kernel wrong: all but notes. */
 uint32_t tma_launch_report_errors(const struct tma_ptx_result *result);
+
+/* Writes the timeline of a launch, as Chrome's trace events; `timeline` is sorted. Write errors
+ * stay with the stream. */
+void tma_launch_timeline_write(const struct tma_launch_report *report,
+                               const struct tma_core_timeline *timeline, FILE *out);
+
+/* The HTML page of a launch: its figures, findings, and the lines of its PTX and sources with their
+ * counts. */
+struct tma_launch_page {
+    struct tma_launch_report report;
+    const char *ptx;            /* the text of the PTX file */
+    const char *const *sources; /* texts by file of the module; NULL: not at hand */
+};
+
+/* Writes the page. False when out of memory; write errors stay with the stream. */
+bool tma_launch_page_write(const struct tma_launch_page *page, FILE *out);
 
 #endif

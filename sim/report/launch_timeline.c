@@ -1,10 +1,9 @@
-#include "report/launch_timeline.h"
-
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/path.h"
 #include "base/version.h"
+#include "report/launch_report.h"
 #include "report/timeline_events.h"
 
 enum { NAME_BYTES = 200 };

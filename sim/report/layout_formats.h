@@ -1,8 +1,59 @@
-/* The output formats of sim/report/layout.h. Internal to sim/report. */
+/* The output formats of sim/report/layout.h, and what they print: a tile by 16-byte chunk, one
+ * byte, one element. Internal to sim/report. */
 #ifndef TMA_REPORT_LAYOUT_FORMATS_H
 #define TMA_REPORT_LAYOUT_FORMATS_H
 
-#include "report/layout_tile.h"
+#include "report/layout.h"
+
+enum { TMA_BANK_ROW_BYTES = 128, TMA_CHUNK_BYTES = 16, TMA_BANK_ROW_CHUNKS = 8 };
+
+/* The tile of an operation, and the bank rows that it touches. */
+struct tma_layout_tile {
+    const struct tma_layout_view *view;
+    struct tma_layout layout;
+    struct tma_operation_size size;
+    uint32_t first_bank_row; /* its address divided by TMA_BANK_ROW_BYTES */
+    uint32_t bank_rows;
+};
+
+/* Fails as tma_layout_write does. */
+enum tma_error_code tma_layout_tile_begin(struct tma_layout_tile *tile,
+                                          const struct tma_layout_view *view,
+                                          struct tma_error *error);
+
+/* The shared-memory address of a chunk; bank rows count from the first one of the tile. */
+uint32_t tma_layout_chunk_address(const struct tma_layout_tile *tile, uint32_t bank_row,
+                                  uint32_t chunk);
+
+/* What the first byte of the chunk holds. */
+struct tma_byte_place tma_layout_chunk(const struct tma_layout_tile *tile, uint32_t bank_row,
+                                       uint32_t chunk);
+
+/* The bank of a shared-memory address. */
+uint32_t tma_layout_bank(uint32_t address);
+
+/* True for the kinds of bytes that belong to an element, inside the tensor or out of bounds. */
+bool tma_layout_has_element(enum tma_byte_kind kind);
+
+/* "(8,1)" */
+struct tma_coordinates_text {
+    char text[TMA_MAX_RANK * 22 + 3];
+};
+struct tma_coordinates_text tma_coordinates_text(const int64_t *coordinates, uint32_t rank);
+
+/* The chunk as a cell of a table: a mark for its kind, and its coordinates where it has an element.
+ * The marks are: none for an element, ~ out of bounds, ? uninitialised, - gap, . outside. */
+struct tma_coordinates_text tma_layout_cell(const struct tma_layout_tile *tile, uint32_t bank_row,
+                                            uint32_t chunk);
+
+/* The places of one element. */
+struct tma_layout_element_places {
+    const int64_t *coordinates;
+    struct tma_element_place items[TMA_MAX_PLACES];
+    unsigned count;
+    /* The element is out of bounds: a load fills its places, a store skips them. */
+    bool out_of_bounds;
+};
 
 /* What --at and --element answer, in a sentence. `between` stands between two places. */
 struct tma_layout_sentence {

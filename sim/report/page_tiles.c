@@ -23,12 +23,6 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-static const char *direction_name(enum tma_direction direction) {
-    static const char *const names[] = {
-        [TMA_LOAD] = "load", [TMA_STORE] = "store", [TMA_REDUCE] = "reduction"};
-    return names[direction];
-}
-
 static uint32_t chunks_of(const struct tma_tile *tile) {
     return (tile->row_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
 }
@@ -151,6 +145,16 @@ static void write_tile(const struct tma_page_input *input, const struct shown_ti
     tma_json_end_object(json);
 }
 
+static void add_tile(struct shown_tile *shown, enum tma_direction direction,
+                     struct shown_tile *tiles, size_t *count) {
+    static const char *const names[] = {
+        [TMA_LOAD] = "load", [TMA_STORE] = "store", [TMA_REDUCE] = "reduction"};
+    shown->direction = names[direction];
+    if (*count < MOST_TILES)
+        tiles[*count] = *shown;
+    ++*count;
+}
+
 /* The tiles that consumers read, then those of other operations. Returns their number, of which the
  * first MOST_TILES are in `tiles`. */
 static size_t tiles_of_workload(const struct tma_page_input *input, struct shown_tile *tiles) {
@@ -169,10 +173,7 @@ static size_t tiles_of_workload(const struct tma_page_input *input, struct shown
                                    .consumer = consumer};
         if (read || tma_workload_tile(workload, 0, index, &shown.tile, NULL) != TMA_OK)
             continue;
-        shown.direction = direction_name(operation->operation.direction);
-        if (count < MOST_TILES)
-            tiles[count] = shown;
-        count++;
+        add_tile(&shown, operation->operation.direction, tiles, &count);
     }
     return count;
 }
@@ -216,10 +217,7 @@ static size_t tiles_of_kernel(const struct tma_page_input *input, struct shown_t
                                    .consumer = consumes ? &statement->consumer : NULL};
         if (tma_statement_tile(kernel, operation, 0, &shown.tile, NULL) != TMA_OK)
             continue;
-        shown.direction = direction_name(operation->operation.direction);
-        if (count < MOST_TILES)
-            tiles[count] = shown;
-        count++;
+        add_tile(&shown, operation->operation.direction, tiles, &count);
     }
     return count;
 }

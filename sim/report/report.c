@@ -1,7 +1,7 @@
 #include "report/report.h"
 
 #include "report/format_table.h"
-#include "report/report_formats.h"
+#include "report/report_sections.h"
 
 TMA_FORMAT_NAMES(tma_report_format_names, TMA_REPORT_FORMATS);
 

@@ -4,7 +4,6 @@
 #include "report/figures.h"
 #include "report/findings_formats.h"
 #include "report/json_writer.h"
-#include "report/report_formats.h"
 #include "report/report_sections.h"
 #include "report/sampled.h"
 #include "report/waves.h"

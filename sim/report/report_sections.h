@@ -9,6 +9,7 @@
 #include "memory/machine.h"
 #include "report/json_writer.h"
 #include "report/limit_figures.h"
+#include "report/report.h"
 
 /* The first lines: of a run that was interrupted, the cycle until which it went; the scenario; the
  * machine, whose SMs run at `sm_clock_mhz`. */
@@ -64,5 +65,15 @@ struct tma_cause_share {
 void tma_cause_write_text(struct tma_cause_share share, FILE *out);
 void tma_cause_write_json(struct tma_cause_share share, const char *cycles_key,
                           struct tma_json *json);
+
+/* One line for each format; see format_table.h. The file report_NAME.c has its writer. */
+#define TMA_REPORT_FORMATS(X)                                                                      \
+    X(text)                                                                                        \
+    X(json)
+
+#define TMA_REPORT_WRITER(name)                                                                    \
+    void tma_report_write_##name(const struct tma_report_input *input, FILE *out);
+TMA_REPORT_FORMATS(TMA_REPORT_WRITER)
+#undef TMA_REPORT_WRITER
 
 #endif

@@ -4,7 +4,6 @@
 #include "report/figures.h"
 #include "report/first_screen.h"
 #include "report/labels.h"
-#include "report/report_formats.h"
 #include "report/report_sections.h"
 #include "report/text_line.h"
 #include "report/waves.h"

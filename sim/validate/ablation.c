@@ -1,5 +1,3 @@
-#include "validate/ablation.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +7,7 @@
 #include "memory/machine_parameter.h"
 #include "report/decimal.h"
 #include "report/json_writer.h"
+#include "validate/replay.h"
 
 /* The parts without which the records are replayed. */
 static const struct part {

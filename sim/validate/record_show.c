@@ -1,12 +1,11 @@
-#include "validate/record_show.h"
-
 #include <string.h>
 
 #include "base/allocation.h"
 #include "cli/messages.h"
-#include "records/kinds.h"
 #include "records/pipeline_record.h"
+#include "records/record_kind.h"
 #include "scenario/kernel_print.h"
+#include "validate/replay.h"
 
 static const char default_machine[] = "h200";
 

@@ -2,6 +2,8 @@
 #ifndef TMA_VALIDATE_REPLAY_H
 #define TMA_VALIDATE_REPLAY_H
 
+#include <stdio.h>
+
 #include "cli/options.h"
 #include "validate/validation.h"
 
@@ -25,5 +27,16 @@ struct cli_replay_result {
 /* Replays all files. Prints an error for each record that fails. Returns false, and prints why, if
  * a file cannot be read, or if memory runs out here. */
 bool cli_replay(const struct cli_replay *replay, struct cli_replay_result *result);
+
+/* Replays the files once more for each part, and writes a table of families to `out`. `before` is
+ * what a replay without changes gave. Prints an error and returns false where a replay fails. */
+bool cli_ablate(const struct cli_replay *replay, const struct cli_replay_result *before, bool json,
+                FILE *out);
+
+/* Finds the record of that name in the files that are the operands, and writes its kernel as a
+ * scenario for the machine file `gpu` (NULL: the h200.yaml of this project). Prints an error and
+ * returns false if no file has such a record of a kernel. */
+bool cli_record_show(const struct cli_options *options, const char *name, const char *gpu,
+                     FILE *out);
 
 #endif

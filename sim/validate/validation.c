@@ -86,6 +86,13 @@ static void write_error(struct tma_json *json, const char *key, double value) {
         tma_json_decimal(json, key, value, TMA_DECIMAL_MAX_DIGITS);
 }
 
+static void write_all_errors(struct tma_json *json, const struct tma_errors *errors) {
+    write_error(json, "mape", errors->mean);
+    write_error(json, "median", errors->median);
+    write_error(json, "p95", errors->p95);
+    write_error(json, "max", errors->most);
+}
+
 static void write_rows(struct tma_json *json, const struct tma_validation *validation) {
     tma_json_begin_array(json, "rows");
     for (size_t i = 0; i < validation->row_count; i++) {
@@ -139,10 +146,7 @@ static void write_families(struct tma_json *json, const struct tma_validation *v
         tma_json_string(json, "family", family->name);
         tma_json_unsigned(json, "records", family->records);
         tma_json_unsigned(json, "skipped", family->skipped);
-        write_error(json, "mape", family->errors.mean);
-        write_error(json, "median", family->errors.median);
-        write_error(json, "p95", family->errors.p95);
-        write_error(json, "max", family->errors.most);
+        write_all_errors(json, &family->errors);
         tma_json_unsigned(json, "l2_measured", family->l2_measured);
         tma_json_unsigned(json, l2_close, family->l2_close);
         tma_json_unsigned(json, "dram_measured", family->dram_measured);
@@ -175,10 +179,7 @@ static void write_json(const struct cli_validation_report *report, FILE *out) {
             tma_json_unsigned(&json, "sampled", validation->sampled);
         if (validation->kind != NULL && validation->kind->has_ranges)
             tma_json_bool(&json, "by_ranges", validation->has_ranges);
-        write_error(&json, "mape", validation->errors.mean);
-        write_error(&json, "median", validation->errors.median);
-        write_error(&json, "p95", validation->errors.p95);
-        write_error(&json, "max", validation->errors.most);
+        write_all_errors(&json, &validation->errors);
         if (draws->count > 0)
             write_json_draws(&json, draws);
         write_differences(&json, validation);
