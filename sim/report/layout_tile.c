@@ -1,6 +1,6 @@
-#include <inttypes.h>
-
 #include "report/layout_formats.h"
+
+#include <inttypes.h>
 
 enum { BANK_BYTES = 4 };
 

@@ -4,9 +4,7 @@
 
 #include "report/decimal.h"
 #include "report/escape.h"
-#include "report/format_table.h"
 #include "report/labels.h"
-#include "report/report.h"
 #include "report/text_line.h"
 
 /* Digits after the point. */
@@ -261,14 +259,4 @@ void tma_cause_write_json(struct tma_cause_share share, const char *cycles_key,
     tma_json_unsigned(json, cycles_key, share.cycles);
     tma_json_decimal(json, "percent", share.tenths / 10.0, 1);
     tma_json_end_object(json);
-}
-
-TMA_FORMAT_NAMES(tma_report_format_names, TMA_REPORT_FORMATS);
-
-void tma_report_write(const struct tma_report_input *input, int format, FILE *out) {
-#define WRITER(name) tma_report_write_##name,
-    static void (*const writers[])(const struct tma_report_input *,
-                                   FILE *) = {TMA_REPORT_FORMATS(WRITER)};
-#undef WRITER
-    writers[format](input, out);
 }

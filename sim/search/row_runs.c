@@ -16,11 +16,11 @@ struct row_outcome {
 
 /* A table while its rows are simulated. */
 struct running_rows {
+    struct tma_host_work work;
     const struct tma_row_runs *runs;
     size_t *left;           /* owned; rows that are not done, by task */
     struct tma_task *tasks; /* owned */
     size_t count;
-    struct tma_progress progress;
     struct tma_error *error;
     bool failed; /* the journal cannot be written, or memory has run out */
 };
@@ -82,25 +82,11 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
     return !running->failed;
 }
 
-static void note(void *context, size_t number, const void *bytes, size_t size) {
-    struct running_rows *running = context;
-    uint64_t cycles;
-    (void)number;
-    assert(size == sizeof cycles);
-    memcpy(&cycles, bytes, size);
-    running->progress.cycles += cycles;
-}
-
 static bool idle(void *context, size_t done, uint64_t done_cost) {
     struct running_rows *running = context;
-    running->progress.done = done;
-    running->progress.done_work = done_cost;
-    return tma_host_goes_on(running->runs->host, &running->progress);
-}
-
-static void lost(void *context, unsigned server, const char *reason) {
-    const struct running_rows *running = context;
-    tma_host_note_lost(running->runs->host, server, reason);
+    running->work.progress.done = done;
+    running->work.progress.done_work = done_cost;
+    return tma_host_goes_on(&running->work);
 }
 
 /* Makes a task of each row that is not done. False when out of memory. */
@@ -126,7 +112,8 @@ struct tma_worker_code tma_row_runs_code(const struct tma_row_runs *runs) {
 
 enum tma_error_code tma_row_runs_do(const struct tma_row_runs *runs, struct tma_error *error) {
     struct tma_error own = {.text = ""};
-    struct running_rows running = {.runs = runs, .error = error == NULL ? &own : error};
+    struct running_rows running = {
+        .work = {.host = runs->host}, .runs = runs, .error = error == NULL ? &own : error};
     struct tma_worker_code code = tma_row_runs_code(runs);
     struct tma_workers *workers = NULL;
     bool good = create_tasks(&running);
@@ -136,16 +123,16 @@ enum tma_error_code tma_row_runs_do(const struct tma_row_runs *runs, struct tma_
                               .count = running.count,
                               .context = &running,
                               .take = take,
-                              .note = note,
+                              .note = tma_host_work_note,
                               .idle = idle,
-                              .lost = lost};
+                              .lost = tma_host_work_lost};
     runs->sweep->sampled = runs->sampling != TMA_SAMPLING_NONE;
-    running.progress.total = running.progress.total_work = running.count;
+    running.work.progress.total = running.work.progress.total_work = running.count;
     if (workers == NULL)
         tma_fail(running.error, TMA_ERROR_MEMORY, "out of memory");
     good = workers != NULL && tma_workers_run(workers, &batch, running.error) == TMA_OK;
     tma_workers_free(workers);
-    runs->sweep->partial = !tma_host_goes_on(runs->host, &running.progress);
+    runs->sweep->partial = !tma_host_goes_on(&running.work);
     tma_release(running.left);
     tma_release(running.tasks);
     return good && !running.failed ? TMA_OK : running.error->code;

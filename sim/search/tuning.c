@@ -155,6 +155,7 @@ enum {
 };
 
 struct state {
+    struct tma_host_work work;
     const struct tma_tuning *tuning;
     struct tma_tune *tune;
     struct tma_workers *workers;
@@ -163,7 +164,6 @@ struct state {
     struct tma_tune_row **candidates;    /* owned */
     struct tma_projections *projections; /* owned; by row, as far as it has run */
     size_t count;
-    struct tma_progress progress;
     struct tma_error *error;
     bool out_of_memory;
 };
@@ -246,29 +246,16 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
     return !state->out_of_memory;
 }
 
-static void note(void *context, size_t number, const void *bytes, size_t size) {
-    struct state *state = context;
-    uint64_t cycles;
-    (void)number;
-    assert(size == sizeof cycles);
-    memcpy(&cycles, bytes, size);
-    state->progress.cycles += cycles;
-}
-
 static bool goes_on(const struct state *state) {
-    return tma_host_goes_on(state->tuning->host, &state->progress);
+    return tma_host_goes_on(&state->work);
 }
 
 static bool idle(void *context, size_t done, uint64_t done_cost) {
     struct state *state = context;
     (void)done_cost;
-    state->progress.done = state->progress.done_work = state->progress.total - state->count + done;
+    state->work.progress.done = state->work.progress.done_work =
+        state->work.progress.total - state->count + done;
     return goes_on(state);
-}
-
-static void lost(void *context, unsigned server, const char *reason) {
-    const struct state *state = context;
-    tma_host_note_lost(state->tuning->host, server, reason);
 }
 
 /* Does the tasks that were added, and takes what they found into the rows. */
@@ -277,15 +264,15 @@ static bool run_batch(struct state *state) {
                               .count = state->count,
                               .context = state,
                               .take = take,
-                              .note = note,
+                              .note = tma_host_work_note,
                               .idle = idle,
-                              .lost = lost};
+                              .lost = tma_host_work_lost};
     if (!goes_on(state))
         state->count = 0;
     if (state->count == 0)
         return true;
-    state->progress.total += state->count;
-    state->progress.total_work = state->progress.total;
+    state->work.progress.total += state->count;
+    state->work.progress.total_work = state->work.progress.total;
     bool good = tma_workers_run(state->workers, &batch, state->error) == TMA_OK;
     state->count = 0;
     return good;
@@ -607,7 +594,10 @@ static bool create(struct state *state) {
 enum tma_error_code tma_tuning_run(const struct tma_tuning *tuning, struct tma_tune *tune,
                                    struct tma_error *error) {
     struct tma_error own = {.text = ""};
-    struct state state = {.tuning = tuning, .tune = tune, .error = error == NULL ? &own : error};
+    struct state state = {.work = {.host = tuning->host},
+                          .tuning = tuning,
+                          .tune = tune,
+                          .error = error == NULL ? &own : error};
     bool good = false;
     if (create(&state)) {
         good = look(&state) && (tuning->exact ? simulate_candidates(&state) : run_race(&state));

@@ -3,7 +3,9 @@
 #ifndef TMA_WORKERS_HOST_H
 #define TMA_WORKERS_HOST_H
 
+#include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "workers/pool.h"
 
@@ -24,18 +26,33 @@ struct tma_host {
     void (*note)(void *context, const char *text);
 };
 
-/* Whether the work may go on. */
-static inline bool tma_host_goes_on(const struct tma_host *host,
-                                    const struct tma_progress *progress) {
-    return host->look(host->context, progress);
+/* Work for a host: the first member of the context of a batch (pool.h). */
+struct tma_host_work {
+    const struct tma_host *host;
+    struct tma_progress progress;
+};
+
+/* Whether it may go on. */
+static inline bool tma_host_goes_on(const struct tma_host_work *work) {
+    return work->host->look(work->host->context, &work->progress);
 }
 
-/* For tma_batch.lost. */
-static inline void tma_host_note_lost(const struct tma_host *host, unsigned server,
-                                      const char *reason) {
+/* For tma_batch.note, of tasks that note the cycles which they have simulated; and for its lost. */
+static inline void tma_host_work_note(void *context, size_t number, const void *bytes,
+                                      size_t size) {
+    struct tma_host_work *work = context;
+    uint64_t cycles;
+    (void)number;
+    assert(size == sizeof cycles);
+    memcpy(&cycles, bytes, size);
+    work->progress.cycles += cycles;
+}
+
+static inline void tma_host_work_lost(void *context, unsigned server, const char *reason) {
+    const struct tma_host_work *work = context;
     char text[TMA_ERROR_TEXT_BYTES];
     snprintf(text, sizeof text, "rank %u does no more rows: %s", server, reason);
-    host->note(host->context, text);
+    work->host->note(work->host->context, text);
 }
 
 #endif

@@ -55,14 +55,7 @@ struct launch_sweep {
 /* What a worker says of a row. */
 struct launch_row {
     bool run;
-    uint64_t cycles;
-    uint32_t sm_clock_mhz;               /* of the simulation */
-    double time_ns;                      /* at the chosen clock */
-    double clock_ns[TMA_SM_CLOCK_COUNT]; /* unless a clock in MHz was chosen */
-    struct tma_timing_trust trust;
-    bool sampled;
-    double error_percent;
-    struct tma_tune_limiter limiter;
+    struct tma_tune_row found;     /* where it has run: all but what the row itself is */
     char reason[TMA_REASON_BYTES]; /* why it has not run */
 };
 
@@ -82,7 +75,7 @@ static void say_why(const struct tma_prepared *prepared, const struct tma_ptx_re
 /* A launch whose cycles were measured has the clock of its measurement. */
 static void find_times(const struct tma_launch *launch, const struct tma_machine *machine,
                        bool measured, const struct tma_ptx_options *options,
-                       struct tma_core_result *timing, struct launch_row *row) {
+                       struct tma_core_result *timing, struct tma_tune_row *row) {
     if (!measured)
         cli_launch_find_memory_share(launch, machine, options, timing);
     struct tma_activity activity = tma_launch_activity(timing, launch->data);
@@ -114,12 +107,14 @@ static void run_launch(const struct tma_launch *launch, const struct tma_machine
             say_why(&prepared, &executed, row);
         } else {
             row->run = true;
-            row->cycles = timing.cycles;
-            find_times(launch, &machine, is_measured, &options, &timing, row);
-            row->trust = machine.trust;
-            row->sampled = timing.sampled_cycles > 0;
-            row->error_percent = tma_error_percent(timing.error_cycles, timing.cycles);
-            row->limiter = tma_launch_limiter_of(&machine, &timing);
+            row->found = (struct tma_tune_row){
+                .found = TMA_TUNE_SIMULATED,
+                .cycles = timing.cycles,
+                .trust = machine.trust,
+                .sampled = timing.sampled_cycles > 0,
+                .error_percent = tma_error_percent(timing.error_cycles, timing.cycles),
+                .limiter = tma_launch_limiter_of(&machine, &timing)};
+            find_times(launch, &machine, is_measured, &options, &timing, &row->found);
         }
         tma_core_result_free(&timing);
         tma_ptx_result_free(&executed);
@@ -166,16 +161,12 @@ static void work(void *context, size_t task, const void *bytes, size_t size,
     tma_reply_append(reply, &row, sizeof row);
 }
 
-static void fill_row(struct tma_tune_row *row, const struct launch_row *got) {
-    row->found = TMA_TUNE_SIMULATED;
-    row->cycles = got->cycles;
-    row->sm_clock_mhz = got->sm_clock_mhz;
-    row->time_ns = got->time_ns;
-    memcpy(row->clock_ns, got->clock_ns, sizeof row->clock_ns);
-    row->limiter = got->limiter;
-    row->trust = got->trust;
-    row->sampled = got->sampled;
-    row->error_percent = got->error_percent;
+static void fill_row(struct tma_tune_row *row, const struct tma_tune_row *found) {
+    const struct tma_tune_row own = *row;
+    *row = *found;
+    row->number = own.number;
+    row->kernel = own.kernel;
+    row->values = own.values;
 }
 
 static bool take(void *context, size_t task, const struct tma_task_outcome *outcome) {
@@ -188,7 +179,7 @@ static bool take(void *context, size_t task, const struct tma_task_outcome *outc
         row->failure = tma_copy_text(outcome->failure != NULL ? outcome->failure : got->reason);
         sweep->failed = row->failure == NULL;
     } else {
-        fill_row(row, got);
+        fill_row(row, &got->found);
         sweep->failed = tma_journal_add(&sweep->journal, sweep->tasks[task], &error) != TMA_OK;
     }
     if (sweep->failed)
@@ -236,14 +227,15 @@ static void take_row(void *context, const struct tma_yaml_node *line) {
         !tma_journal_has_settings(line, tune->columns, tune->column_count,
                                   tune->rows[number - 1].values))
         return;
-    struct launch_row row = {.cycles = tma_journal_whole(line, "cycles"),
-                             .sm_clock_mhz = (uint32_t)tma_journal_whole(line, "sm_clock_mhz"),
-                             .time_ns = tma_journal_fraction(line, "time_ns"),
-                             .trust = tma_journal_trust(line),
-                             .sampled = strcmp(tma_journal_text(line, "sampled"), "true") == 0,
-                             .error_percent = tma_journal_fraction(line, "error_percent"),
-                             .limiter = {.busy = tma_journal_fraction(line, "busy"),
-                                         .waited = tma_journal_fraction(line, "waited")}};
+    struct tma_tune_row row = {.found = TMA_TUNE_SIMULATED,
+                               .cycles = tma_journal_whole(line, "cycles"),
+                               .sm_clock_mhz = (uint32_t)tma_journal_whole(line, "sm_clock_mhz"),
+                               .time_ns = tma_journal_fraction(line, "time_ns"),
+                               .trust = tma_journal_trust(line),
+                               .sampled = strcmp(tma_journal_text(line, "sampled"), "true") == 0,
+                               .error_percent = tma_journal_fraction(line, "error_percent"),
+                               .limiter = {.busy = tma_journal_fraction(line, "busy"),
+                                           .waited = tma_journal_fraction(line, "waited")}};
     for (int i = 0; i < TMA_SM_CLOCK_COUNT; i++)
         row.clock_ns[i] = tma_journal_fraction(line, tma_sm_clock_keys[i]);
     snprintf(row.limiter.busiest, sizeof row.limiter.busiest, "%s",
