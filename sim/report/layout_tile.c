@@ -1,6 +1,6 @@
-#include "report/layout_formats.h"
-
 #include <inttypes.h>
+
+#include "report/layout_formats.h"
 
 enum { BANK_BYTES = 4 };
 
