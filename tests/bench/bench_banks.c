@@ -1,8 +1,8 @@
 /* Speed of the bank model: warp instructions a second on one core, for several access patterns. */
 #include <stdio.h>
-#include <time.h>
 
 #include "banks/consumer.h"
+#include "bench.h"
 
 enum { INSTRUCTIONS = 1 << 19, ROUNDS = 7, POOL = 64 };
 
@@ -26,12 +26,6 @@ static const struct pattern patterns[] = {
     {"red.shared.b32_conflict_free", TMA_RED_SHARED_B32, 4},
 };
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void fill_pool(const struct pattern *pattern, struct tma_warp_access pool[POOL]) {
     uint32_t random = 1;
     uint32_t bytes = tma_shared_instruction_info(pattern->instruction)->lane_bytes;
@@ -52,10 +46,10 @@ static double measure(const struct pattern *pattern, uint64_t *wavefronts) {
     double best = 0;
     fill_pool(pattern, pool);
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        double start = seconds();
+        double start = cpu_seconds();
         for (uint32_t i = 0; i < INSTRUCTIONS; i++)
             *wavefronts += tma_bank_conflicts(&pool[i % POOL]).wavefronts;
-        double rate = INSTRUCTIONS / (seconds() - start) * 1e-6;
+        double rate = INSTRUCTIONS / (cpu_seconds() - start) * 1e-6;
         best = rate > best ? rate : best;
     }
     return best;
@@ -71,10 +65,10 @@ static double measure_consumer(const struct tma_consumer *consumer) {
     double best = 0;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint64_t instructions = 0;
-        double start = seconds();
+        double start = cpu_seconds();
         while (instructions < INSTRUCTIONS / 4)
             instructions += tma_consumer_measure(consumer, &tile).instructions;
-        double rate = (double)instructions / (seconds() - start) * 1e-6;
+        double rate = (double)instructions / (cpu_seconds() - start) * 1e-6;
         best = rate > best ? rate : best;
     }
     return best;

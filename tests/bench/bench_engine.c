@@ -7,18 +7,17 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "engine/module.h"
 #include "engine/slots/run.h"
 #include "scenario/machine_file.h"
 
 static const char machine_path[] = "configs/gpus/h200.yaml";
 
-enum { TILE_ROWS = 128, TILE_BYTES = 16384, ROW_TILES = 64, SMS = 132, PIPELINE_SLOTS = 4 };
+enum { SMS = 132 };
 
-/* Tiles of 64 x 128 float16 (16 KiB) of a matrix of 4096 columns. */
 struct kernel {
     const char *name;
     uint32_t ctas, iterations, tile_rows; /* of the matrix, in tiles */
@@ -34,50 +33,17 @@ struct sample {
     double peak_mib;
 };
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static struct tma_workload make_workload(const struct kernel *kernel) {
-    return (struct tma_workload){
-        .maps = {{.kind = TMA_MAP_TILED,
-                  .data_type = TMA_FLOAT16,
-                  .rank = 2,
-                  .global_address = UINT64_C(0x7f0000000000),
-                  .global_dim = {4096, (uint64_t)kernel->tile_rows * TILE_ROWS},
-                  .global_strides = {8192},
-                  .box_dim = {64, TILE_ROWS},
-                  .element_strides = {1, 1},
-                  .swizzle = TMA_SWIZZLE_128B,
-                  .l2_promotion = TMA_L2_256B}},
-        .map_count = 1,
-        .cta_count = kernel->ctas,
-        .sm_count = kernel->ctas,
-        .iterations = kernel->iterations,
-        .depth = PIPELINE_SLOTS,
-        .stage_bytes = TILE_BYTES,
-        .expect_bytes = TILE_BYTES,
-        .operations = {{.operation = {.direction = TMA_LOAD, .access = TMA_ACCESS_TILE},
-                        .walk = {.order = TMA_WALK_GRID_STRIDED,
-                                 .tiles = {ROW_TILES, kernel->tile_rows, 1, 1, 1},
-                                 .step = {64, TILE_ROWS}}}},
-        .operation_count = 1,
-        .cold = kernel->cold,
-    };
-}
-
 static void run_once(const struct kernel *kernel, struct sample *sample) {
     struct tma_machine machine;
     struct tma_diagnostics list = {0};
-    struct tma_workload workload = make_workload(kernel);
+    struct tma_workload workload =
+        matrix_loads(kernel->ctas, kernel->iterations, kernel->tile_rows, kernel->cold);
     struct tma_result result;
-    double start = seconds();
+    double start = wall_seconds();
     if (!tma_machine_read(machine_path, &machine, &list) ||
         tma_run(&machine, &workload, NULL, &result, NULL) != TMA_OK)
         abort();
-    double taken = seconds() - start;
+    double taken = wall_seconds() - start;
     if (sample->first_seconds == 0)
         sample->first_seconds = sample->seconds = taken;
     if (taken < sample->seconds)

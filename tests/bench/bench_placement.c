@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "placement/execute.h"
 #include "placement/locate.h"
 
@@ -13,12 +13,6 @@ enum { SHARED_BYTES = 1 << 18, TENSOR_BYTES = 1 << 20, ROUNDS = 15 };
 
 /* The buffers are aligned like device memory and shared memory. */
 static _Alignas(1024) uint8_t tensor[TENSOR_BYTES], window[SHARED_BYTES], copy[SHARED_BYTES];
-
-static double now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
-}
 
 /* Keeps the compiler from removing or merging writes to `memory`. */
 static void touch(void *memory) {
@@ -104,29 +98,29 @@ static const struct scene scenes[] = {
 
 /* Returns the nanoseconds of one memcpy of `bytes` bytes, as the mean of `repeats`. */
 static double time_memcpy(size_t bytes, int repeats) {
-    double start = now_ns();
+    double start = cpu_seconds();
     for (int i = 0; i < repeats; i++) {
         memcpy(copy, tensor, bytes);
         touch(copy);
     }
-    return (now_ns() - start) / repeats;
+    return (1e9 * (cpu_seconds() - start)) / repeats;
 }
 
 static double time_execute(const struct scene *scene, int repeats) {
     const struct tma_global_memory global = {.bytes = tensor, .size = TENSOR_BYTES};
     const struct tma_shared_memory shared = {.bytes = window, .size = SHARED_BYTES};
-    double start = now_ns();
+    double start = cpu_seconds();
     for (int i = 0; i < repeats; i++) {
         if (tma_execute(&scene->map, &scene->operation, &global, &shared, 1, NULL, NULL) != TMA_OK)
             abort();
         touch(window);
     }
-    return (now_ns() - start) / repeats;
+    return (1e9 * (cpu_seconds() - start)) / repeats;
 }
 
 /* Returns the nanoseconds that the row stream takes for a row. */
 static double time_rows(const struct scene *scene, int repeats, uint64_t *sum) {
-    double start = now_ns();
+    double start = cpu_seconds();
     uint64_t rows = 0, total = 0; /* in registers, unlike *sum */
     for (int i = 0; i < repeats; i++) {
         struct tma_row_stream stream;
@@ -137,7 +131,7 @@ static double time_rows(const struct scene *scene, int repeats, uint64_t *sum) {
             total += row.global_address;
     }
     *sum += total;
-    return (now_ns() - start) / (double)rows;
+    return (1e9 * (cpu_seconds() - start)) / (double)rows;
 }
 
 /* Returns the nanoseconds of a query for a byte and one for its element. */
@@ -146,12 +140,12 @@ static double time_queries(const struct scene *scene, int repeats, uint64_t *sum
     struct tma_element_place places[TMA_MAX_PLACES];
     if (tma_layout_begin(&layout, &scene->map, &scene->operation, NULL) != TMA_OK)
         abort();
-    double start = now_ns();
+    double start = cpu_seconds();
     for (int i = 0; i < repeats; i++) {
         struct tma_byte_place place = tma_layout_byte(&layout, (uint32_t)(i % 1024 * 2));
         *sum += tma_layout_element(&layout, place.coordinates, places) + places[0].shared_address;
     }
-    return (now_ns() - start) / repeats;
+    return (1e9 * (cpu_seconds() - start)) / repeats;
 }
 
 static double smaller(double a, double b) {

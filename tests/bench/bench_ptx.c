@@ -4,16 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "ptx/read.h"
 #include "scenario/text_file.h"
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Reads a whole file; the caller frees it. */
 static char *read_file(const char *path, size_t *size) {
@@ -73,9 +67,9 @@ int main(int count, char **paths) {
     for (int i = 1; i < count || (count == 1 && i == 1); i++) {
         char *text = count == 1 ? repeat("tests/unit/ptx/triton.ptx", 1000, &size)
                                 : read_file(paths[i], &size);
-        double start = seconds();
+        double start = cpu_seconds();
         problems += read_text(count == 1 ? "triton.ptx" : paths[i], text, size, &instructions);
-        time += seconds() - start;
+        time += cpu_seconds() - start;
         bytes += size;
         free(text);
     }

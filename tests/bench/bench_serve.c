@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "engine/slots/run.h"
 #include "records/map_record.h"
 #include "scenario/scenario.h"
@@ -20,12 +20,6 @@ struct pool {
     char (*requests)[MOST_REQUEST]; /* to check them */
     size_t count;
 };
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static size_t add_text(char *request, size_t used, const char *text) {
     size_t length = strlen(text);
@@ -119,11 +113,11 @@ static void measure_checks(const char *name, const struct pool *pool, struct tma
     size_t sum = 0;
     for (int served = 0; served < 2; served++) {
         size_t rounds = 0;
-        double start = seconds(), elapsed;
+        double start = cpu_seconds(), elapsed;
         do {
             sum += served ? answer_all(pool, service) : check_all(pool);
             rounds++;
-            elapsed = seconds() - start;
+            elapsed = cpu_seconds() - start;
         } while (elapsed < LEAST_SECONDS);
         each[served] = elapsed / (double)(rounds * pool->count);
     }
@@ -149,7 +143,7 @@ static bool measure_runs(struct tma_service *service) {
     size_t length;
     for (int served = 0; served < 2 && good; served++) {
         size_t runs = 0;
-        double start = seconds(), elapsed;
+        double start = cpu_seconds(), elapsed;
         do {
             if (served)
                 good =
@@ -158,7 +152,7 @@ static bool measure_runs(struct tma_service *service) {
             else
                 good = tma_run(&scenario.machine, &scenario.workload, NULL, result, NULL) == TMA_OK;
             runs++;
-            elapsed = seconds() - start;
+            elapsed = cpu_seconds() - start;
         } while (good && elapsed < LEAST_SECONDS);
         each[served] = elapsed / (double)runs;
     }

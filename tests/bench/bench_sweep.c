@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench.h"
 
 enum { REPEATS = 5, MOST_BYTES = 1 << 20 };
 
@@ -22,12 +23,6 @@ struct sample {
     char *output;
     size_t size;
 };
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static _Noreturn void fail(const char *what) {
     perror(what);
@@ -63,7 +58,7 @@ static void keep_least(double *least, double value) {
 /* Runs the sweep once, and reads what it writes. */
 static void sweep(const char *command, const char *jobs, struct sample *sample) {
     int ends[2];
-    double start = now(), own, workers;
+    double start = wall_seconds(), own, workers;
     if (pipe(ends) != 0)
         fail("pipe");
     pid_t child = fork();
@@ -85,7 +80,7 @@ static void sweep(const char *command, const char *jobs, struct sample *sample) 
     siginfo_t ended;
     if (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) != 0)
         fail("waitid");
-    double seconds = now() - start;
+    double seconds = wall_seconds() - start;
     read_processor_time(child, &own, &workers);
     int status;
     if (waitpid(child, &status, 0) != child || status != 0) {

@@ -2,8 +2,8 @@
  * driver accepted or rejected (tests/hardware/h200/encode.tsv). */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "records/map_record.h"
 #include "tensormap/rules.h"
 
@@ -13,12 +13,6 @@ struct pool {
     struct tma_descriptor *descriptors; /* those of the accepted maps */
     size_t count, legal_count;
 };
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static bool read_pool(const char *path, struct pool *pool) {
     struct tma_tsv records;
@@ -79,11 +73,11 @@ static void measure(const char *name, size_t (*all)(const struct pool *), const 
                     size_t count) {
     enum { LEAST_SECONDS = 1 };
     size_t sum = 0, rounds = 0;
-    double start = seconds(), elapsed;
+    double start = cpu_seconds(), elapsed;
     do {
         sum += all(pool);
         rounds++;
-        elapsed = seconds() - start;
+        elapsed = cpu_seconds() - start;
     } while (elapsed < LEAST_SECONDS);
     printf("%-8s %8.2f million/s   (%zu maps, checksum %zu)\n", name,
            (double)(rounds * count) / elapsed * 1e-6, count, sum / rounds);

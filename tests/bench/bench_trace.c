@@ -3,18 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "trace/trace.h"
 
 enum { EVENTS = 2000000, SMS = 132, SLOTS = 4 };
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Returns an event; consecutive events are from consecutive SMs, as in a full-chip stream. */
 static struct tma_event event_number(uint64_t number) {
@@ -51,9 +45,9 @@ static void write_trace(const char *path, uint64_t skipped, uint64_t delay) {
 }
 
 static void bench_write(const char *name, const char *path, uint64_t skipped) {
-    double start = seconds();
+    double start = wall_seconds();
     write_trace(path, skipped, 0);
-    printf("%-32s %8.2f million events/s\n", name, EVENTS / (seconds() - start) * 1e-6);
+    printf("%-32s %8.2f million events/s\n", name, EVENTS / (wall_seconds() - start) * 1e-6);
 }
 
 static void bench_diff(const char *name, const char *a, const char *b,
@@ -61,11 +55,11 @@ static void bench_diff(const char *name, const char *a, const char *b,
     static const struct tma_trace_tolerance exact = {0, 0};
     FILE *out = fopen("/dev/null", "w");
     enum tma_trace_verdict verdict;
-    double start = seconds();
+    double start = wall_seconds();
     if (out == NULL || tma_trace_diff(a, b, &exact, out, &verdict, NULL) != TMA_OK ||
         verdict != expected)
         abort();
-    printf("%-32s %8.2f million lines/s\n", name, 2 * EVENTS / (seconds() - start) * 1e-6);
+    printf("%-32s %8.2f million lines/s\n", name, 2 * EVENTS / (wall_seconds() - start) * 1e-6);
     fclose(out);
 }
 

@@ -23,9 +23,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/array.h"
+#include "bench.h"
 #include "engine/slots/run.h"
 #include "memory/core/address_map.h"
 #include "memory/core/port.h"
@@ -35,16 +35,10 @@
 #include "scenario/machine_file.h"
 
 enum {
-    SLOTS = 4,      /* of an SM: operations that it has in flight */
-    ROWS = 128,     /* of a tile; each is one line */
-    ROW_TILES = 64, /* tiles side by side in the matrix */
     PITCH_LINES = ROW_TILES,
     AHEAD = 4, /* rows for which the host's caches are prefetched */
     MAX_ROUNDS = 99
 };
-
-/* The matrix has 4096 columns of float16: rows of 64 lines, tiles of one line by 128 rows. */
-static const uint64_t matrix_address = UINT64_C(0x7f0000000000);
 
 struct kernel {
     const char *name;
@@ -65,12 +59,6 @@ static const struct kernel kernels[] = {
 struct sample {
     double seconds, cycles, requests;
 };
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* The floor program. */
 
@@ -112,7 +100,7 @@ struct floor_chip {
     struct tma_port slices[512], channels[512];
     struct tma_port gpc_ports[TMA_MAX_GPCS], sm_ports[TMA_MAX_SMS];
     uint64_t unit_ticks[TMA_MAX_SMS]; /* the TMA unit can make its next row */
-    struct floor_operation operations[TMA_MAX_SMS][SLOTS];
+    struct floor_operation operations[TMA_MAX_SMS][PIPELINE_SLOTS];
     uint32_t turn[TMA_MAX_SMS];      /* the slot whose rows the TMA unit makes */
     uint64_t busy[TMA_MAX_SMS / 64]; /* bit for each SM: it has rows to make */
     uint32_t slice_channels;         /* DRAM channels of a slice */
@@ -140,9 +128,9 @@ static void start_operation(struct floor_chip *chip, uint32_t sm, uint32_t slot,
                             uint32_t iteration) {
     struct floor_operation *operation = &chip->operations[sm][slot];
     uint32_t tile = (iteration * chip->machine->sm_count + sm) % chip->tiles;
-    uint64_t row = (uint64_t)(tile / ROW_TILES) * ROWS;
+    uint64_t row = (uint64_t)(tile / ROW_TILES) * TILE_ROWS;
     operation->line = matrix_address / TMA_LINE_BYTES + row * PITCH_LINES + tile % ROW_TILES;
-    operation->rows_to_make = operation->rows_to_arrive = ROWS;
+    operation->rows_to_make = operation->rows_to_arrive = TILE_ROWS;
     operation->iteration = iteration;
     for (int i = 0; i < AHEAD; i++)
         look_ahead(chip, sm, operation);
@@ -214,7 +202,7 @@ static void make_row(struct floor_chip *chip, uint32_t sm, uint32_t slot) {
         machine->l2.lookup_cycles;
     if (!look_up(&chip->sets[place.set], place.tag))
         ready = fetch(chip, place.slice / chip->map.slices, line, ready);
-    push_event(chip, sm * SLOTS + slot, ready);
+    push_event(chip, sm * PIPELINE_SLOTS + slot, ready);
     operation->rows_to_make--;
     chip->requests++;
 }
@@ -226,11 +214,11 @@ static void pass_ports(struct floor_chip *chip, uint32_t sm, uint32_t slot) {
     uint64_t arrival = tma_port_serve(
         &chip->sm_ports[sm], passed + chip->machine->crossbar.response_cycles, chip->sm_ticks);
     if (--chip->operations[sm][slot].rows_to_arrive == 0)
-        push_event(chip, STARTS + sm * SLOTS + slot, arrival);
+        push_event(chip, STARTS + sm * PIPELINE_SLOTS + slot, arrival);
 }
 
 static void start_next(struct floor_chip *chip, uint32_t sm, uint32_t slot) {
-    uint32_t next = chip->operations[sm][slot].iteration + SLOTS;
+    uint32_t next = chip->operations[sm][slot].iteration + PIPELINE_SLOTS;
     if (next < chip->iterations)
         start_operation(chip, sm, slot, next);
     else
@@ -239,9 +227,9 @@ static void start_next(struct floor_chip *chip, uint32_t sm, uint32_t slot) {
 
 static void receive(struct floor_chip *chip, uint32_t event) {
     if (event >= STARTS)
-        start_next(chip, (event - STARTS) / SLOTS, event % SLOTS);
+        start_next(chip, (event - STARTS) / PIPELINE_SLOTS, event % PIPELINE_SLOTS);
     else
-        pass_ports(chip, event / SLOTS, event % SLOTS);
+        pass_ports(chip, event / PIPELINE_SLOTS, event % PIPELINE_SLOTS);
 }
 
 /* The TMA unit of an SM makes the rows of this cycle. */
@@ -249,11 +237,11 @@ static void make_rows(struct floor_chip *chip, uint32_t sm) {
     uint32_t *turn = &chip->turn[sm];
     while (chip->unit_ticks[sm] <= chip->cycle * TMA_TICKS) {
         for (int i = 0; chip->operations[sm][*turn].rows_to_make == 0; i++) {
-            if (i == SLOTS) {
+            if (i == PIPELINE_SLOTS) {
                 chip->busy[sm / 64] &= ~(UINT64_C(1) << sm % 64);
                 return;
             }
-            *turn = (*turn + 1) % SLOTS;
+            *turn = (*turn + 1) % PIPELINE_SLOTS;
         }
         make_row(chip, sm, *turn);
         chip->unit_ticks[sm] += chip->row_ticks;
@@ -289,7 +277,7 @@ static struct sample run_floor(const struct tma_machine *machine, const struct k
                          tma_machine_dram_bytes_per_kcycle(machine),
         .tiles = ROW_TILES * kernel->tiles_down,
         .iterations = iterations,
-        .running = sms * SLOTS,
+        .running = sms * PIPELINE_SLOTS,
     };
     size_t sets = (size_t)chip->map.partitions * chip->map.slices * chip->map.slice_sets;
     chip->sets = aligned_alloc(TMA_HOST_LINE_BYTES, sets * sizeof *chip->sets);
@@ -299,13 +287,13 @@ static struct sample run_floor(const struct tma_machine *machine, const struct k
         chip->sets[i] = (struct floor_set){.order = TMA_RECENCY_INITIAL};
     tma_machine_gpcs(machine, chip->gpcs);
     for (uint32_t sm = 0; sm < sms; sm++)
-        for (uint32_t slot = 0; slot < SLOTS; slot++)
+        for (uint32_t slot = 0; slot < PIPELINE_SLOTS; slot++)
             start_operation(chip, sm, slot, slot);
 
-    double start = seconds();
+    double start = cpu_seconds();
     for (; chip->running > 0; chip->cycle++)
         run_cycle(chip);
-    struct sample sample = {seconds() - start, (double)chip->cycle, (double)chip->requests};
+    struct sample sample = {cpu_seconds() - start, (double)chip->cycle, (double)chip->requests};
     free(chip->sets);
     free(chip->wheel);
     free(chip);
@@ -316,36 +304,13 @@ static struct sample run_floor(const struct tma_machine *machine, const struct k
 
 static struct sample run_tmasim(const struct tma_machine *machine, const struct kernel *kernel,
                                 uint32_t iterations) {
-    const struct tma_workload workload = {
-        .maps = {{.kind = TMA_MAP_TILED,
-                  .data_type = TMA_FLOAT16,
-                  .rank = 2,
-                  .global_address = matrix_address,
-                  .global_dim = {4096, (uint64_t)kernel->tiles_down * ROWS},
-                  .global_strides = {8192},
-                  .box_dim = {64, ROWS},
-                  .element_strides = {1, 1},
-                  .swizzle = TMA_SWIZZLE_128B,
-                  .l2_promotion = TMA_L2_256B}},
-        .map_count = 1,
-        .cta_count = machine->sm_count,
-        .sm_count = machine->sm_count,
-        .iterations = iterations,
-        .depth = SLOTS,
-        .stage_bytes = ROWS * TMA_LINE_BYTES,
-        .expect_bytes = ROWS * TMA_LINE_BYTES,
-        .operations = {{.operation = {.direction = TMA_LOAD, .access = TMA_ACCESS_TILE},
-                        .walk = {.order = TMA_WALK_GRID_STRIDED,
-                                 .tiles = {ROW_TILES, kernel->tiles_down, 1, 1, 1},
-                                 .step = {64, ROWS}}}},
-        .operation_count = 1,
-        .cold = kernel->cold,
-    };
+    const struct tma_workload workload =
+        matrix_loads(machine->sm_count, iterations, kernel->tiles_down, kernel->cold);
     struct tma_result result;
-    double start = seconds();
+    double start = cpu_seconds();
     if (tma_run(machine, &workload, NULL, &result, NULL) != TMA_OK)
         abort();
-    return (struct sample){seconds() - start, (double)result.cycles,
+    return (struct sample){cpu_seconds() - start, (double)result.cycles,
                            (double)result.counters.tensor_bytes / TMA_LINE_BYTES};
 }
 
