@@ -84,25 +84,21 @@ static void check_memory(const char *name, const struct tma_limit_figure *limits
     ck_assert_uint_ge(counters->dram_read_sectors, counters->l2_fill_sectors);
 }
 
-static void check_report(const char *name, const struct tma_machine *machine,
-                         const struct tma_workload *workload, const struct tma_result *result,
-                         const char *const *map_names) {
-    struct tma_report_input input = {.scenario = name,
-                                     .machine = machine,
-                                     .workload = workload,
-                                     .result = result,
-                                     .map_names = map_names,
-                                     .details = true};
+/* Checks the report of a run, and returns its figures. */
+static struct tma_figures check_report(struct tma_report_input input) {
+    const char *name = input.scenario;
     struct tma_figures figures = tma_figures_of(&input);
+    input.details = true;
     for (size_t i = 0; i < figures.busy_count; i++)
         check_fraction(name, figures.busy[i].key, figures.busy[i].fraction);
-    check_memory(name, figures.limits, &figures.memory, result);
+    check_memory(name, figures.limits, &figures.memory, input.result);
     static char text[TEXT_BYTES];
     FILE *out = fmemopen(text, sizeof text, "w");
     tma_report_write(&input, 0, out);
     fclose(out);
     check_text(name, text);
     check_printed_limits(name, text);
+    return figures;
 }
 
 static void check_causes(const char *name, const struct tma_result *result) {
@@ -156,7 +152,11 @@ TEST_ROWS(test_random_workloads, some_of(WORKLOADS / PART)) {
         check_counters(name, &result, workload.maps, workload.map_count);
         check_causes(name, &result);
         check_expected(name, &result, &expected);
-        check_report(name, &machine, &workload, &result, map_names);
+        check_report((struct tma_report_input){.scenario = name,
+                                               .machine = &machine,
+                                               .workload = &workload,
+                                               .result = &result,
+                                               .map_names = map_names});
         for (uint32_t i = 0; i < workload.operation_count; i++)
             seen_kinds |= 1u << workload.operations[i].operation.direction;
         seen_kinds |= (workload.consumer_count > 0 ? 16u : 0) | (expected.multicast ? 32u : 0);
@@ -173,24 +173,13 @@ static void check_kernel(const char *name, const struct tma_machine *machine,
     check_counters(name, result, kernel->maps, kernel->map_count);
     const char *lost = what_roles_lose(result, kernel);
     ck_assert_msg(lost == NULL, "%s: %s", name, lost);
-    struct tma_report_input input = {.scenario = name,
-                                     .machine = machine,
-                                     .kernel = kernel,
-                                     .result = result,
-                                     .map_names = map_names,
-                                     .details = true};
-    struct tma_figures figures = tma_figures_of(&input);
-    for (size_t i = 0; i < figures.busy_count; i++)
-        check_fraction(name, figures.busy[i].key, figures.busy[i].fraction);
-    check_memory(name, figures.limits, &figures.memory, result);
+    struct tma_figures figures = check_report((struct tma_report_input){.scenario = name,
+                                                                        .machine = machine,
+                                                                        .kernel = kernel,
+                                                                        .result = result,
+                                                                        .map_names = map_names});
     /* The port's time is that of the bytes, rounded to whole ticks. */
     ck_assert_double_eq_tol(figures.limits[TMA_LIMIT_SM_PORT].used, result->busy_sm_port, 0.01);
-    static char text[TEXT_BYTES];
-    FILE *out = fmemopen(text, sizeof text, "w");
-    tma_report_write(&input, 0, out);
-    fclose(out);
-    check_text(name, text);
-    check_printed_limits(name, text);
 }
 
 /* What the roles of a random kernel do, all CTAs together. */
@@ -323,7 +312,11 @@ TEST_ROWS(test_shipped_scenarios, shipped.gl_pathc) {
                       "%s: %s", path, error.text);
         check_counters(path, &result, workload->maps, workload->map_count);
         check_causes(path, &result);
-        check_report(path, &scenario.machine, workload, &result, scenario.map_names);
+        check_report((struct tma_report_input){.scenario = path,
+                                               .machine = &scenario.machine,
+                                               .workload = workload,
+                                               .result = &result,
+                                               .map_names = scenario.map_names});
     }
     tma_scenario_free(&scenario);
     tma_diagnostics_free(&list);
