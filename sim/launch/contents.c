@@ -6,17 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/allocation.h"
+#include "base/record_word.h"
 #include "launch/launch_reader.h"
-
-/* The hash of the records: tests/hardware/README.md. */
-static uint32_t random_word(uint32_t word) {
-    word *= 2654435761u;
-    word ^= word >> 15;
-    word *= 2246822519u;
-    word ^= word >> 13;
-    word *= 3266489917u;
-    return word ^ word >> 16;
-}
 
 /* Element number `choice` of those that the fill function chooses from. */
 static void put_choice(const struct tma_launch_buffer *buffer, uint64_t choice, uint8_t *bytes) {
@@ -37,7 +28,7 @@ static void fill(const struct tma_launch_buffer *buffer, uint8_t *bytes) {
     for (uint32_t i = 0; i < KEPT && i < count; i++)
         put_choice(buffer, i, kept[i]);
     for (uint64_t i = 0; i < buffer->bytes / size; i++) {
-        uint32_t choice = (random_word((uint32_t)i + base) >> 8) % count;
+        uint32_t choice = (tma_record_word((uint32_t)i + base) >> 8) % count;
         if (choice < KEPT)
             memcpy(bytes + i * size, kept[choice], size);
         else

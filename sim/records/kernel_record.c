@@ -107,8 +107,8 @@ enum tma_error_code tma_kernel_record_read(const struct tma_tsv *records, size_t
     const char *family = tma_tsv_cell(records, row, "family");
     const char *arguments = tma_tsv_cell(records, row, "arguments");
     const char *registers = tma_tsv_cell(records, row, "regs");
-    double cycles = strtod(tma_tsv_cell(records, row, "cycles"), NULL);
-    double ns = strtod(tma_tsv_cell(records, row, "ns"), NULL);
+    double cycles = tma_tsv_number(records, row, "cycles");
+    double ns = tma_tsv_number(records, row, "ns");
     bool cublas = strcmp(family, "cublas") == 0;
     memset(record, 0, sizeof *record);
     if (family[strspn(family, "abcdefghijklmnopqrstuvwxyz0123456789_")] != '\0')

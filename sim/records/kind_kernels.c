@@ -27,10 +27,6 @@ static bool matches(const struct tma_tsv *records) {
            tma_tsv_column(records, "cycles") >= 0 && tma_tsv_column(records, "ns") >= 0;
 }
 
-static double number_in(const struct tma_tsv *records, size_t row, const char *column) {
-    return strtod(tma_tsv_cell(records, row, column), NULL);
-}
-
 /* |predicted / measured - 1|; NaN where nothing was measured. */
 static double error_of(double predicted, double measured) {
     return measured > 0 ? fabs(predicted / measured - 1) : NAN;
@@ -38,15 +34,15 @@ static double error_of(double predicted, double measured) {
 
 static void compare(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
                     const struct tma_result *result, struct tma_record_outcome *outcome) {
-    outcome->measured = number_in(records, row, "cycles");
+    outcome->measured = tma_tsv_number(records, row, "cycles");
     outcome->predicted = (double)(result->cycles + machine->topology.launch_cycles);
     outcome->simulated_cycles = result->cycles;
     outcome->left_out = (double)result->sampled.skipped_cycles / (double)result->cycles;
     outcome->sampling_error = (double)result->sampled.error_cycles / (double)result->cycles;
     outcome->l2_error =
-        error_of((double)result->counters.l2_sectors, number_in(records, row, "l2_sectors"));
+        error_of((double)result->counters.l2_sectors, tma_tsv_number(records, row, "l2_sectors"));
     outcome->dram_error = error_of((double)result->counters.dram_read_sectors * SECTOR_BYTES,
-                                   number_in(records, row, "dram_read"));
+                                   tma_tsv_number(records, row, "dram_read"));
     tma_timing_record_compare(outcome);
 }
 
@@ -86,7 +82,7 @@ static enum tma_error_code replay_row(const struct tma_machine *machine,
     if (records->kernels == NULL || length < 0 || (size_t)length >= sizeof path ||
         access(path, R_OK) != 0)
         return tma_fail(error, TMA_ERROR_FILE, "the library has no kernel %s", record.kernel);
-    bool is_long = number_in(records, row, "l2_sectors") > LONG_SECTORS;
+    bool is_long = tma_tsv_number(records, row, "l2_sectors") > LONG_SECTORS;
     return run(machine, path, &record,
                is_long && !records->exact ? TMA_SAMPLING_USUAL : TMA_SAMPLING_NONE, result, error);
 }

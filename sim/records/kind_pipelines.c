@@ -28,10 +28,6 @@ enum {
     LAUNCH_PER_CTA = 8    /* of each */
 };
 
-static double number_in(const struct tma_tsv *records, size_t row, const char *column) {
-    return strtod(tma_tsv_cell(records, row, column), NULL);
-}
-
 /* How far the prediction lies outside what the kernel itself may have counted. */
 static double error_of(double predicted, double measured, double launch) {
     double least = measured > launch ? measured - launch : 0;
@@ -47,11 +43,12 @@ static void compare_traffic(const struct tma_tsv *records, size_t row, uint32_t 
                             struct tma_record_outcome *outcome) {
     double per_cta = (double)LAUNCH_PER_CTA * ctas;
     outcome->l2_error =
-        error_of((double)counters->l2_requests, number_in(records, row, "l2_requests_cold"),
+        error_of((double)counters->l2_requests, tma_tsv_number(records, row, "l2_requests_cold"),
                  LAUNCH_REQUESTS + per_cta);
     outcome->dram_error = error_of(
         (double)(counters->dram_read_sectors + counters->dram_write_sectors) * SECTOR_BYTES,
-        number_in(records, row, "dram_read_cold") + number_in(records, row, "dram_write_cold"),
+        tma_tsv_number(records, row, "dram_read_cold") +
+            tma_tsv_number(records, row, "dram_write_cold"),
         (LAUNCH_SECTORS + per_cta) * SECTOR_BYTES);
 }
 
@@ -76,10 +73,10 @@ static enum tma_error_code run_traffic(const struct tma_machine *machine,
 
 static void compare(const struct tma_tsv *records, size_t row, const struct tma_result *result,
                     struct tma_record_outcome *outcome) {
-    outcome->measured = (double)strtoull(tma_tsv_cell(records, row, "cycles_med"), NULL, 10);
+    outcome->measured = tma_tsv_number(records, row, "cycles_med");
     outcome->predicted = (double)result->cta_cycles.median;
     outcome->simulated_cycles = result->cycles;
-    outcome->most_measured = (double)strtoull(tma_tsv_cell(records, row, "cycles_max"), NULL, 10);
+    outcome->most_measured = tma_tsv_number(records, row, "cycles_max");
     outcome->most_predicted = (double)result->cta_cycles.max;
     double median = outcome->predicted / outcome->measured - 1;
     double most = outcome->most_predicted / outcome->most_measured - 1;

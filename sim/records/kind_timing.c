@@ -1,6 +1,4 @@
 /* Records of kind "timing": how many cycles a kernel takes, as the median over its CTAs. */
-#include <stdlib.h>
-
 #include "engine/slots/run.h"
 #include "records/record_kind.h"
 #include "records/timing_record.h"
@@ -20,7 +18,7 @@ static enum tma_error_code replay(const struct tma_machine *machine, const struc
     if (code != TMA_OK)
         return code;
     outcome->simulated_cycles = result.cycles;
-    outcome->measured = (double)strtoull(tma_tsv_cell(records, row, "cycles_med"), NULL, 10);
+    outcome->measured = tma_tsv_number(records, row, "cycles_med");
     outcome->predicted = (double)result.cta_cycles.median;
     tma_timing_record_compare(outcome);
     return TMA_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/record_word.h"
 #include "placement/operation_words.h"
 #include "placement/reduction.h"
 #include "records/map_record.h"
@@ -11,24 +12,13 @@
 
 enum { MAX_COORDINATES = 5 };
 
-/* The hash with which the capture program fills memory (tests/hardware/README.md). */
-static uint32_t hash_word(uint32_t word) {
-    word *= 2654435761u;
-    word ^= word >> 15;
-    word *= 2246822519u;
-    word ^= word >> 13;
-    word *= 3266489917u;
-    word ^= word >> 16;
-    return word;
-}
-
 /* Return the initial contents of a 32-bit word of global or shared memory. */
 static uint32_t global_word(uint64_t index) {
-    return hash_word((uint32_t)index);
+    return tma_record_word((uint32_t)index);
 }
 
 static uint32_t shared_word(uint64_t index) {
-    return hash_word((uint32_t)index + 0x51000000) | 0x01010101;
+    return tma_record_word((uint32_t)index + 0x51000000) | 0x01010101;
 }
 
 static void fill_bytes(uint32_t (*word_at)(uint64_t index), uint64_t address, uint8_t *bytes,

@@ -133,6 +133,10 @@ const char *tma_tsv_cell(const struct tma_tsv *tsv, size_t row, const char *colu
     return index < 0 ? "" : tsv->cells[(row + 1) * tsv->columns + (size_t)index];
 }
 
+double tma_tsv_number(const struct tma_tsv *tsv, size_t row, const char *column) {
+    return strtod(tma_tsv_cell(tsv, row, column), NULL);
+}
+
 bool tma_find_key_value(const char *words, const char *key, char *value, size_t size) {
     size_t length = strlen(key);
     for (const char *word = words; *word != '\0'; word += strspn(word, " ")) {

@@ -30,6 +30,9 @@ int tma_tsv_column(const struct tma_tsv *tsv, const char *name);
 /* Returns a cell, or "" if the column does not exist. Row 0 is the first one after the header. */
 const char *tma_tsv_cell(const struct tma_tsv *tsv, size_t row, const char *column);
 
+/* Returns the number in a cell; 0: there is none. */
+double tma_tsv_number(const struct tma_tsv *tsv, size_t row, const char *column);
+
 /* Finds the value of `key` among the key=value words of a cell, and copies it, cut to size - 1
  * characters. Returns false if there is none. */
 bool tma_find_key_value(const char *words, const char *key, char *value, size_t size);

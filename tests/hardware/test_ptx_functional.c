@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/record_word.h"
 #include "gpus.h"
 #include "ptx/execution.h"
 #include "ptx/read.h"
@@ -40,15 +41,6 @@ _Static_assert(sizeof(struct operation) == 256, "the program's layout");
 static uint32_t global[GLOBAL_BYTES / 4], dump[WINDOW_BYTES / 4];
 static struct tma_ptx_module *module;
 
-static uint32_t mix(uint32_t word) {
-    word *= 2654435761u;
-    word ^= word >> 15;
-    word *= 2246822519u;
-    word ^= word >> 13;
-    word *= 3266489917u;
-    return word ^ word >> 16;
-}
-
 static void setup(void) {
     struct tma_diagnostics list = tma_diagnostics_empty();
     static const char path[] = "tests/hardware/ptx/functional/functional.ptx";
@@ -59,7 +51,7 @@ static void setup(void) {
     ck_assert_ptr_nonnull(module);
     tma_release(text);
     for (uint32_t i = 0; i < GLOBAL_BYTES / 4; ++i)
-        global[i] = mix(i);
+        global[i] = tma_record_word(i);
 }
 
 static void teardown(void) {
@@ -114,7 +106,7 @@ static uint32_t changed_crc(uint32_t *changed) {
     uint32_t crc = 0;
     *changed = 0;
     for (uint32_t i = 0; i < STORED_BYTES / 4; ++i) {
-        uint32_t was = mix(i);
+        uint32_t was = tma_record_word(i);
         if (global[i] == was)
             continue;
         uint32_t pair[2] = {i, global[i]};

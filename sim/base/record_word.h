@@ -1,0 +1,16 @@
+/* The hash with which capture programs fill memory (tests/hardware/README.md). */
+#ifndef TMA_BASE_RECORD_WORD_H
+#define TMA_BASE_RECORD_WORD_H
+
+#include <stdint.h>
+
+static inline uint32_t tma_record_word(uint32_t word) {
+    word *= 2654435761u;
+    word ^= word >> 15;
+    word *= 2246822519u;
+    word ^= word >> 13;
+    word *= 3266489917u;
+    return word ^ word >> 16;
+}
+
+#endif
