@@ -1,5 +1,7 @@
 #include "core/core_plan.h"
 
+#include <string.h>
+
 #include "base/allocation.h"
 #include "base/array.h"
 
@@ -343,18 +345,25 @@ static enum tma_error_code plan_function(struct tma_core_builder *builder,
     return code;
 }
 
-static void find_groups(struct tma_core_plan *plan, size_t instruction_count) {
-    enum { BEHIND = 8, GROUPS = 64 };
-    for (size_t i = 0; i < instruction_count; ++i) {
-        const struct tma_core_instruction *planned = &plan->instructions[i];
-        uint32_t count = (uint32_t)planned->read_count + planned->write_count;
-        uint64_t mask = 0;
-        for (uint32_t n = 0; n < count; ++n) {
-            uint32_t group = plan->numbers[planned->first + n] / TMA_CORE_REGISTER_GROUP;
-            mask |= group < GROUPS ? UINT64_C(1) << group : 0;
+static void add_group(struct tma_core_registers *soon, uint16_t group) {
+    for (uint32_t i = 0; i < TMA_CORE_SOON_GROUPS && soon->groups[i] != group; ++i)
+        if (soon->groups[i] == TMA_CORE_NO_GROUP) {
+            soon->groups[i] = group;
+            return;
         }
-        for (size_t before = i < BEHIND ? 0 : i - BEHIND + 1; before <= i; ++before)
-            plan->groups[before] |= mask;
+}
+
+static void find_soon(struct tma_core_plan *plan, size_t instruction_count) {
+    enum { BEHIND = 8 };
+    for (size_t i = 0; i < instruction_count; ++i) {
+        memset(&plan->soon[i], 255, sizeof plan->soon[i]);
+        for (size_t at = i; at < i + BEHIND && at < instruction_count; ++at) {
+            const struct tma_core_instruction *planned = &plan->instructions[at];
+            uint32_t count = (uint32_t)planned->read_count + planned->write_count;
+            for (uint32_t n = 0; n < count; ++n)
+                add_group(&plan->soon[i],
+                          (uint16_t)(plan->numbers[planned->first + n] / TMA_CORE_GROUP_REGISTERS));
+        }
     }
 }
 
@@ -373,10 +382,10 @@ enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
                                        .result = result};
     *plan = (struct tma_core_plan){0};
     plan->instructions = tma_allocate(module->instruction_count + 1, sizeof *plan->instructions);
-    plan->groups = tma_allocate(module->instruction_count + 1, sizeof *plan->groups);
+    plan->soon = tma_allocate(module->instruction_count + 1, sizeof *plan->soon);
     struct tma_lowered *lowered = tma_allocate(module->instruction_count + 1, sizeof *lowered);
     enum tma_error_code code = TMA_OK;
-    if (plan->instructions == NULL || plan->groups == NULL || lowered == NULL)
+    if (plan->instructions == NULL || plan->soon == NULL || lowered == NULL)
         code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     for (uint32_t f = 0; code == TMA_OK && f < module->function_count; ++f) {
         builder.function = &module->functions[f];
@@ -384,13 +393,13 @@ enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
             code = plan_function(&builder, machine, launch->registers, lowered, error);
     }
     if (code == TMA_OK)
-        find_groups(plan, module->instruction_count);
+        find_soon(plan, module->instruction_count);
     tma_release(lowered);
     return code;
 }
 
 void tma_core_plan_free(struct tma_core_plan *plan) {
     tma_release(plan->instructions);
-    tma_release(plan->groups);
+    tma_release(plan->soon);
     tma_release(plan->numbers);
 }

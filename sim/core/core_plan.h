@@ -59,16 +59,24 @@ struct tma_core_instruction {
     uint32_t first; /* in plan->numbers: the registers that it reads, then those that it writes */
 };
 
+enum {
+    TMA_CORE_GROUP_REGISTERS = 8, /* whose results lie in one line of the host's caches */
+    TMA_CORE_SOON_GROUPS = 8,
+    TMA_CORE_NO_GROUP = UINT16_MAX
+};
+
+/* The registers that an instruction and those behind it use, in the order of their use: numbers
+ * divided by TMA_CORE_GROUP_REGISTERS, then TMA_CORE_NO_GROUP. */
+struct tma_core_registers {
+    uint16_t groups[TMA_CORE_SOON_GROUPS];
+};
+
 struct tma_core_plan {
     struct tma_core_instruction *instructions; /* owned: by index in module->instructions */
     uint32_t *numbers;                         /* owned */
     size_t number_count, number_capacity;
-    uint64_t *groups; /* owned, by instruction: mask of the registers that it and those behind it
-                         use, by number / TMA_CORE_REGISTER_GROUP; of the first 64 groups */
+    struct tma_core_registers *soon; /* owned, by instruction */
 };
-
-/* Registers whose numbers lie in one line of the host's caches. */
-enum { TMA_CORE_REGISTER_GROUP = 8 };
 
 /* Fills *plan, and the notes of *result. `ablation` may be NULL. Fails with TMA_ERROR_MEMORY. Call
  * tma_core_plan_free in either case. */

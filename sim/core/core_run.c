@@ -297,7 +297,8 @@ static enum tma_error_code simulate(struct tma_core_run *run, const struct tma_p
         for (uint32_t i = 0; i < run->sm_count; ++i) {
             for (uint32_t ahead = 1; ahead <= TMA_CORE_PREFETCHES && i + ahead < run->sm_count;
                  ++ahead)
-                tma_core_sm_prefetch(&run->sms[i + ahead], ahead);
+                if (run->sms[i + ahead].next_cycle < now)
+                    tma_core_sm_prefetch(&run->sms[i + ahead], ahead, now);
             if (run->sms[i].next_cycle < now)
                 tma_core_sm_step(&run->sms[i], now);
         }

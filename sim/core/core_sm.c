@@ -891,24 +891,26 @@ static uint64_t choose(struct tma_core_run *run, struct tma_core_scheduler *sche
 
 /* The registers that the next instructions of a warp use. */
 static void prefetch_registers(const struct tma_core_run *run, const struct tma_core_warp *warp) {
-    for (uint64_t left = run->plan.groups[warp->next]; left != 0; left &= left - 1) {
-        uint32_t first = (uint32_t)__builtin_ctzll(left) * TMA_CORE_REGISTER_GROUP;
+    const uint16_t *groups = run->plan.soon[warp->next].groups;
+    for (uint32_t i = 0; i < TMA_CORE_SOON_GROUPS && groups[i] != TMA_CORE_NO_GROUP; ++i) {
+        uint32_t first = (uint32_t)groups[i] * TMA_CORE_GROUP_REGISTERS;
         __builtin_prefetch(&warp->registers[first], 1);
         tma_stepper_prefetch_registers(warp->warp, first);
     }
 }
 
-void tma_core_sm_prefetch(const struct tma_core_sm *sm, uint32_t ahead) {
+void tma_core_sm_prefetch(const struct tma_core_sm *sm, uint32_t ahead, uint64_t until) {
     for (uint32_t s = 0; s < TMA_SCHEDULERS; ++s)
         for (uint32_t i = 0; i < sm->schedulers[s].count; ++i) {
             const struct tma_core_warp *warp = sm->schedulers[s].warps[i];
             if (ahead == TMA_CORE_PREFETCHES) {
                 __builtin_prefetch(warp, 1);
                 __builtin_prefetch((const char *)warp + TMA_HOST_LINE_BYTES, 1);
-            } else if (warp->state == TMA_CORE_RUNS && ahead > 1) {
-                tma_stepper_prefetch(warp->warp);
-            } else if (warp->state == TMA_CORE_RUNS && warp->next != UINT32_MAX) {
-                prefetch_registers(sm->run, warp);
+            } else if (warp->state == TMA_CORE_RUNS && (!warp->known || warp->earliest < until)) {
+                if (ahead > 1)
+                    tma_stepper_prefetch(warp->warp);
+                else if (warp->next != UINT32_MAX)
+                    prefetch_registers(sm->run, warp);
             }
         }
 }

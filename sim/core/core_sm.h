@@ -268,11 +268,11 @@ void tma_core_advance(struct tma_core_run *run, uint64_t cycle);
  * in L2. False when out of memory. */
 bool tma_core_drain(struct tma_core_run *run);
 
-/* Fetches what a step of the SM needs into the caches of the host: an SM has so much that it is not
- * there any more when its turn comes. What leads to what takes several calls, of which the one with
- * `ahead` 1 is the last. */
+/* Fetches what a step of the SM to `until` needs into the caches of the host: an SM has so much
+ * that it is not there any more when its turn comes. What leads to what takes several calls, of
+ * which the one with `ahead` 1 is the last. */
 enum { TMA_CORE_PREFETCHES = 3 };
-void tma_core_sm_prefetch(const struct tma_core_sm *sm, uint32_t ahead);
+void tma_core_sm_prefetch(const struct tma_core_sm *sm, uint32_t ahead, uint64_t until);
 
 /* Steps the SM to `until`. */
 void tma_core_sm_step(struct tma_core_sm *sm, uint64_t until);

@@ -6,10 +6,6 @@ static uint32_t line_count(const struct tma_l1 *l1) {
     return l1->sets * l1->ways;
 }
 
-static uint32_t *bucket_of(const struct tma_l1 *l1, uint64_t line) {
-    return &l1->buckets[line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - l1->bucket_bits)];
-}
-
 static void unlink_line(struct tma_l1 *l1, uint32_t number) {
     const struct tma_l1_line *line = &l1->lines[number];
     l1->lines[line->newer].older = line->older;
@@ -62,7 +58,7 @@ void tma_l1_free(struct tma_l1 *l1) {
 }
 
 uint32_t tma_l1_find(const struct tma_l1 *l1, uint64_t line) {
-    uint32_t number = *bucket_of(l1, line);
+    uint32_t number = *tma_l1_bucket(l1, line);
     while (number != TMA_NONE && l1->lines[number].line != line)
         number = l1->lines[number].chain;
     return number;
@@ -76,7 +72,7 @@ void tma_l1_use(struct tma_l1 *l1, uint32_t number, bool evict_first) {
 
 /* Takes a line out of the list of its hash. */
 static void forget(struct tma_l1 *l1, uint32_t number) {
-    uint32_t *link = bucket_of(l1, l1->lines[number].line);
+    uint32_t *link = tma_l1_bucket(l1, l1->lines[number].line);
     while (*link != number)
         link = &l1->lines[*link].chain;
     *link = l1->lines[number].chain;
@@ -113,7 +109,7 @@ uint32_t tma_l1_allocate(struct tma_l1 *l1, uint64_t line) {
         forget(l1, number);
         unlink_line(l1, number);
     }
-    uint32_t *bucket = bucket_of(l1, line);
+    uint32_t *bucket = tma_l1_bucket(l1, line);
     struct tma_l1_line *allocated = &l1->lines[number];
     allocated->line = line;
     allocated->chain = *bucket;

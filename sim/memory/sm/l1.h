@@ -35,8 +35,18 @@ static inline bool tma_l1_exists(const struct tma_l1 *l1) {
     return l1->lines != NULL;
 }
 
+static inline uint32_t *tma_l1_bucket(const struct tma_l1 *l1, uint64_t line) {
+    return &l1->buckets[line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - l1->bucket_bits)];
+}
+
 /* The number of a line in the cache, or TMA_NONE. */
 uint32_t tma_l1_find(const struct tma_l1 *l1, uint64_t line);
+
+/* Fetches what finding a line begins with into the caches of the host. */
+static inline void tma_l1_prefetch(const struct tma_l1 *l1, uint64_t line) {
+    if (tma_l1_exists(l1))
+        __builtin_prefetch(tma_l1_bucket(l1, line), 1);
+}
 
 /* Makes the line the last victim of its set, or the first. */
 void tma_l1_use(struct tma_l1 *l1, uint32_t number, bool evict_first);

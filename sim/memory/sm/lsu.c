@@ -467,6 +467,7 @@ bool tma_sms_access(struct tma_core *core, struct tma_sms *sms, const struct tma
     core->counters.accesses++;
     core->counters.access_bytes += access->bytes;
     for (uint32_t i = 0; i < access->line_count; i++) {
+        tma_l1_prefetch(&lsu->l1, access->lines[i].line);
         core->counters.access_sectors += tma_sector_count(access->lines[i].sectors);
         if (has_rounds(access) && access->lines[i].rounds > 1)
             core->counters.access_repeats += access->lines[i].rounds - 1u;
