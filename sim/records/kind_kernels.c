@@ -110,6 +110,7 @@ const struct tma_record_kind tma_kind_kernels = {.name = "kernels",
                                                  .has_error = true,
                                                  .has_families = true,
                                                  .samples = true,
+                                                 .needs_library = true,
                                                  .close_traffic = 0.05,
                                                  .replay = replay,
                                                  .cost = cost};

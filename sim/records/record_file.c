@@ -5,6 +5,7 @@
 
 #include "base/allocation.h"
 #include "base/utf8.h"
+#include "engine/module.h"
 #include "records/record_kind.h"
 
 static const struct tma_record_kind *const kinds[] = {
@@ -59,6 +60,18 @@ enum tma_error_code tma_records_open(const char *path, struct tma_record_file *f
     if (code != TMA_OK)
         tma_records_close(file);
     return code;
+}
+
+enum tma_error_code tma_records_require(const struct tma_record_file *file,
+                                        struct tma_error *error) {
+    const struct tma_engine_module *engine;
+    if (file->kind == NULL)
+        return TMA_OK;
+    if (file->kind->needs_library && file->records.kernels == NULL)
+        return tma_fail(error, TMA_ERROR_FILE,
+                        "cannot find configs/kernels near the command, which has the kernels of "
+                        "these records");
+    return file->kind->cost == NULL ? TMA_OK : tma_module_load(&engine, error);
 }
 
 void tma_records_close(struct tma_record_file *file) {

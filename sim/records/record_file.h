@@ -17,6 +17,10 @@ struct tma_record_file {
  * there is nothing to close then. */
 enum tma_error_code tma_records_open(const char *path, struct tma_record_file *file,
                                      struct tma_error *error);
+/* Fails (TMA_ERROR_FILE) where something that all replays of the file need is not there: the
+ * engine, or the library of kernels, whose folder stands in file->records by then. */
+enum tma_error_code tma_records_require(const struct tma_record_file *file,
+                                        struct tma_error *error);
 void tma_records_close(struct tma_record_file *file);
 
 enum { TMA_RECORD_NAME_BYTES = 128 };

@@ -37,6 +37,7 @@ struct tma_record_kind {
     bool has_families;    /* records belong to families, which are summed up each */
     double close_traffic; /* of kinds with families: traffic is close within this fraction */
     bool samples;         /* long records are sampled, unless the caller wants them exact */
+    bool needs_library;   /* replays kernels of the library */
     bool has_ranges;      /* NAME_ranges.tsv beside NAME.tsv belongs to the records, if it exists */
 
     /* True if the columns and the first row are those of this kind. There is at least one row. */

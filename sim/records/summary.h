@@ -58,6 +58,7 @@ struct tma_validation {
         family_count; /* 0 for kinds without families. Those behind the last one have no entry. */
     char differences[TMA_SHOWN_DIFFERENCES][300]; /* "NAME: REASON" of the first that differ */
     size_t difference_count;
+    char first_skipped[300]; /* the same of the first that was skipped; "": none was replayed */
 };
 
 /* Returns a row with the error |predicted / measured - 1|, and adds it to the validation's worst

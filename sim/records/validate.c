@@ -53,8 +53,12 @@ void tma_validation_add(const struct tma_record_file *file, size_t row,
     uint32_t family = 0;
     if (file->kind->has_families)
         family = add_to_family(file, row, outcome, validation);
-    if (outcome->verdict == TMA_RECORD_SKIPPED)
+    if (outcome->verdict == TMA_RECORD_SKIPPED) {
+        if (validation->first_skipped[0] == '\0')
+            snprintf(validation->first_skipped, sizeof validation->first_skipped, "%.90s: %s", name,
+                     outcome->reason);
         return;
+    }
     validation->skipped--;
     if (outcome->verdict == TMA_RECORD_AGREES)
         validation->agree++;
@@ -112,7 +116,8 @@ enum tma_error_code tma_validate_file(const char *path, const struct tma_machine
     enum tma_error_code code = tma_records_open(path, &file, error);
     if (code != TMA_OK)
         return code;
-    if (!replay_all(&file, machine, validation)) {
+    code = tma_records_require(&file, error);
+    if (code == TMA_OK && !replay_all(&file, machine, validation)) {
         code = tma_fail(error, TMA_ERROR_MEMORY, "%s: %zu records do not fit in memory", path,
                         file.records.rows);
         tma_validation_free(validation);

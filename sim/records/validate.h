@@ -6,8 +6,8 @@
 #include "records/summary.h"
 
 /* Replays all records of a file on the machine. Fails only if the file cannot be read
- * (TMA_ERROR_FILE), is not TSV (TMA_ERROR_SYNTAX) or does not fit in memory (TMA_ERROR_MEMORY);
- * there is nothing to free then. */
+ * or lacks what replays need (TMA_ERROR_FILE), is not TSV (TMA_ERROR_SYNTAX) or does not fit in
+ * memory (TMA_ERROR_MEMORY); there is nothing to free then. */
 enum tma_error_code tma_validate_file(const char *path, const struct tma_machine *machine,
                                       struct tma_validation *validation, struct tma_error *error);
 

@@ -224,17 +224,23 @@ static bool cut_file(struct replay_state *state, uint32_t file, uint32_t draw) {
 
 static bool open_files(struct replay_state *state) {
     const struct cli_options *options = state->replay->options;
+    struct tma_error error;
     for (; state->opened < state->file_count; state->opened++) {
-        struct tma_error error;
         if (tma_records_open(options->operands.items[state->opened], &state->files[state->opened],
                              &error) != TMA_OK) {
             cli_error("%s", error.text);
             return false;
         }
-        state->files[state->opened].records.kernels = state->kernels;
-        state->files[state->opened].records.exact = state->replay->exact;
-        state->files[state->opened].records.traffic = state->replay->traffic;
+        struct tma_record_file *file = &state->files[state->opened];
+        file->records.kernels = state->kernels;
+        file->records.exact = state->replay->exact;
+        file->records.traffic = state->replay->traffic;
     }
+    for (uint32_t file = 0; file < state->file_count; file++)
+        if (tma_records_require(&state->files[file], &error) != TMA_OK) {
+            cli_error("%s: %s", cli_file_name(options->operands.items[file]), error.text);
+            return false;
+        }
     for (uint32_t file = 0; file < state->file_count; file++)
         for (uint32_t draw = 0; draw <= state->replay->draws; draw++)
             if (!cut_file(state, file, draw))

@@ -183,6 +183,8 @@ static void write_json(const struct cli_validation_report *report, FILE *out) {
         if (draws->count > 0)
             write_json_draws(&json, draws);
         write_differences(&json, validation);
+        if (validation->first_skipped[0] != '\0')
+            tma_json_string(&json, "first_skipped", validation->first_skipped);
         if (validation->kind != NULL && validation->kind->has_families)
             write_families(&json, validation);
         if (validation->kind != NULL && validation->kind->has_error)
@@ -266,6 +268,20 @@ static void write_text_differences(const struct tma_validation *validation, FILE
         fprintf(out, "  and %" PRIu64 " more\n", differing - validation->difference_count);
 }
 
+static void write_text_skipped(const struct tma_validation *validation, FILE *out) {
+    if (validation->kind == NULL && validation->records > 0)
+        fputs("  skipped: no kind of records has these columns; tests/hardware/README.md describes "
+              "the kinds\n",
+              out);
+    if (validation->first_skipped[0] == '\0')
+        return;
+    fputs("  skipped: ", out);
+    tma_write_printable(validation->first_skipped, out);
+    if (validation->skipped > 1)
+        fprintf(out, "; and %" PRIu64 " more", validation->skipped - 1);
+    fputc('\n', out);
+}
+
 static void write_text_draws(const struct cli_draws *draws, FILE *out) {
     fprintf(out, "  seeds 1 to %" PRIu32 ": mean %s, least %" PRIu64 ", most %" PRIu64 " agree\n",
             draws->count, tma_decimal(draws->mean_agree, 1).text, draws->least_agree,
@@ -292,6 +308,7 @@ static void write_text(const struct cli_validation_report *report, FILE *out) {
         fprintf(out, ": %s, %" PRIu64 " records, %" PRIu64 " skipped, %" PRIu64 " agree%s\n",
                 kind_of(validation), validation->records, validation->skipped, validation->agree,
                 validation->has_ranges ? " with the range of several launches" : "");
+        write_text_skipped(validation, out);
         if (report->draws[i].count > 0)
             write_text_draws(&report->draws[i], out);
         write_text_sampled(validation, out);
