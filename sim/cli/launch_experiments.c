@@ -11,38 +11,58 @@
 #include "core/core_timeline.h"
 #include "experiment/improvement.h"
 #include "report/clock_figures.h"
+#include "report/ratio.h"
 
 #define COUNTER(member) offsetof(struct tma_memory_counters, member)
 
 /* Parts of the machine that a compiled kernel may wait for, and what counts their use: those that a
  * launch does not use need no run. */
 static const struct part {
-    enum tma_relief_part part; /* none: lanes with one address */
+    enum tma_relief_part part; /* none: `flag` of struct tma_core_relief is set */
     const char *key, *name;
-    size_t used; /* COUNTER(), or ALWAYS */
+    size_t used; /* COUNTER(), ALWAYS or CONFLICTS */
+    size_t flag;
+    const char *change; /* of a flag */
 } parts[] = {
-#define ALWAYS SIZE_MAX
-    {TMA_RELIEF_OF_tensor_cores, "tensor_cores", "tensor cores", ALWAYS},
-    {TMA_RELIEF_OF_shared_memory, "shared_memory", "shared memory", ALWAYS},
-    {TMA_RELIEF_OF_tma, "tma", "TMA unit", COUNTER(tma_busy)},
-    {TMA_RELIEF_OF_lsu, "lsu", "load/store unit", COUNTER(accesses)},
-    {TMA_RELIEF_OF_l1, "l1", "L1", COUNTER(l1_hit_sectors)},
-    {TMA_RELIEF_OF_l1_misses, "l1_misses", "L1 misses", COUNTER(accesses)},
-    {TMA_RELIEF_OF_dsmem, "dsmem", "links between SMs", COUNTER(dsmem_flits)},
-    {TMA_RELIEF_OF_sm_port, "sm_port", "SM port", COUNTER(sm_port_busy)},
-    {TMA_RELIEF_OF_gpc_ports, "gpc_ports", "GPC ports", COUNTER(gpc_port_busy)},
-    {TMA_RELIEF_OF_l2, "l2", "L2", COUNTER(requests)},
-    {TMA_RELIEF_OF_atomics, "atomics", "reductions and atomics", COUNTER(atomic_busy)},
-    {TMA_RELIEF_OF_none, "atomic_rounds", "atomics of one address", COUNTER(access_repeats)},
-    {TMA_RELIEF_OF_dram, "dram", "DRAM", COUNTER(bus_busy)},
-    {TMA_RELIEF_OF_latency, "latency", "latency", ALWAYS},
+#define ALWAYS       SIZE_MAX
+#define CONFLICTS    (SIZE_MAX - 1)
+#define FLAG(member) offsetof(struct tma_core_relief, member)
+    {TMA_RELIEF_OF_tensor_cores, "tensor_cores", "tensor cores", ALWAYS, 0, NULL},
+    {TMA_RELIEF_OF_shared_memory, "shared_memory", "shared memory", ALWAYS, 0, NULL},
+    {TMA_RELIEF_OF_tma, "tma", "TMA unit", COUNTER(tma_busy), 0, NULL},
+    {TMA_RELIEF_OF_lsu, "lsu", "load/store unit", COUNTER(accesses), 0, NULL},
+    {TMA_RELIEF_OF_l1, "l1", "L1", COUNTER(l1_hit_sectors), 0, NULL},
+    {TMA_RELIEF_OF_l1_misses, "l1_misses", "L1 misses", COUNTER(accesses), 0, NULL},
+    {TMA_RELIEF_OF_dsmem, "dsmem", "links between SMs", COUNTER(dsmem_flits), 0, NULL},
+    {TMA_RELIEF_OF_sm_port, "sm_port", "SM port", COUNTER(sm_port_busy), 0, NULL},
+    {TMA_RELIEF_OF_gpc_ports, "gpc_ports", "GPC ports", COUNTER(gpc_port_busy), 0, NULL},
+    {TMA_RELIEF_OF_l2, "l2", "L2", COUNTER(requests), 0, NULL},
+    {TMA_RELIEF_OF_atomics, "atomics", "reductions and atomics", COUNTER(atomic_busy), 0, NULL},
+    {TMA_RELIEF_OF_none, "atomic_rounds", "atomics of one address", COUNTER(access_repeats),
+     FLAG(combines), "one request for all lanes of a warp with one address"},
+    {TMA_RELIEF_OF_none, "bank_conflicts", "bank conflicts", CONFLICTS, FLAG(no_conflicts),
+     "accesses of shared memory without any"},
+    {TMA_RELIEF_OF_dram, "dram", "DRAM", COUNTER(bus_busy), 0, NULL},
+    {TMA_RELIEF_OF_latency, "latency", "latency", ALWAYS, 0, NULL},
 };
 
-static bool is_used(const struct part *part, const struct tma_memory_counters *counters) {
+static uint64_t conflicts_of(const struct tma_ptx_result *result) {
+    return result->shared_load_conflicts + result->shared_store_conflicts;
+}
+
+static bool is_used(const struct part *part, const struct tma_launch_report *report) {
     uint64_t count = 1;
-    if (part->used != ALWAYS)
-        memcpy(&count, (const char *)counters + part->used, sizeof count);
+    if (part->used == CONFLICTS)
+        count = conflicts_of(report->result);
+    else if (part->used != ALWAYS)
+        memcpy(&count, (const char *)&report->timing->memory + part->used, sizeof count);
     return count > 0;
+}
+
+static void set_flag(const struct part *part, struct tma_core_relief *relief) {
+    const bool on = true;
+    if (part->part == TMA_RELIEF_OF_none)
+        memcpy((char *)relief + part->flag, &on, sizeof on);
 }
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
@@ -165,6 +185,9 @@ static bool run_trials(struct experiments *experiments, unsigned jobs, bool quie
 /* How likely a part is to limit a launch: it is busy, or no time says. */
 static double likelihood(const struct tma_launch_report *report, const struct part *part) {
     const double unknown = 50;
+    if (part->used == CONFLICTS)
+        return tma_percentage((double)conflicts_of(report->result),
+                              (double)report->timing->cycles * report->timing->sms);
     for (int i = 0; i < TMA_LAUNCH_BUSY_COUNT; i++)
         if (strcmp(tma_launch_busy_keys[i], part->key) == 0)
             return tma_launch_busy_percent(report->machine, report->timing,
@@ -178,7 +201,7 @@ static void choose_parts(const struct tma_launch_report *report, uint64_t most,
     for (uint64_t n = 0; n < most && n < PARTS; n++) {
         uint32_t best = PARTS;
         for (uint32_t i = 0; i < PARTS; i++)
-            if (!chosen[i] && is_used(&parts[i], &report->timing->memory) &&
+            if (!chosen[i] && is_used(&parts[i], report) &&
                 (best == PARTS || likelihood(report, &parts[i]) > likelihood(report, &parts[best])))
                 best = i;
         if (best == PARTS)
@@ -200,12 +223,11 @@ void cli_launch_experiments(const struct tma_launch *launch, const struct tma_ma
                                       .cycles = improved};
     choose_parts(report, most, chosen);
     for (uint32_t i = 0; i < PARTS; i++)
-        if (chosen[i])
-            trials[experiments.count++] =
-                (struct launch_trial){.part = parts[i].part,
-                                      .factors = tenth,
-                                      .relief.combines = parts[i].part == TMA_RELIEF_OF_none};
-        else if (is_used(&parts[i], &report->timing->memory))
+        if (chosen[i]) {
+            trials[experiments.count] =
+                (struct launch_trial){.part = parts[i].part, .factors = tenth};
+            set_flag(&parts[i], &trials[experiments.count++].relief);
+        } else if (is_used(&parts[i], report))
             report->untried[report->untried_count++] = parts[i].name;
     report->tried = true;
     if (!run_trials(&experiments, jobs, quiet))
@@ -218,9 +240,7 @@ void cli_launch_experiments(const struct tma_launch *launch, const struct tma_ma
             continue;
         struct tma_launch_limit limit = {
             parts[i].key, parts[i].name,
-            parts[i].part == TMA_RELIEF_OF_none
-                ? "one request for all lanes of a warp with one address"
-                : tma_improvement_words(parts[i].part),
+            parts[i].change != NULL ? parts[i].change : tma_improvement_words(parts[i].part),
             cycles - now};
         uint32_t at = report->limit_count++;
         for (; at > 0 && report->limits[at - 1].saved_cycles < limit.saved_cycles; at--)
@@ -289,11 +309,12 @@ static bool read_part(const char *text, struct launch_trial *trial) {
     size_t length = strcspn(text, "=");
     char words[32], key[TMA_CORE_PART_BYTES];
     const char *name = NULL;
+    const struct part *flag = NULL;
     for (size_t i = 0; i < PARTS && name == NULL; i++)
-        if (parts[i].part != TMA_RELIEF_OF_none && strlen(parts[i].key) == length &&
-            strncmp(parts[i].key, text, length) == 0) {
+        if (strlen(parts[i].key) == length && strncmp(parts[i].key, text, length) == 0) {
             trial->part = parts[i].part;
             name = parts[i].name;
+            flag = parts[i].change == NULL ? NULL : &parts[i];
         }
     for (int i = 0; i < TMA_PIPE_COUNT && name == NULL; i++) {
         tma_core_pipe_part((enum tma_pipe)i, key);
@@ -306,8 +327,7 @@ static bool read_part(const char *text, struct launch_trial *trial) {
         char known[400];
         size_t end = 0;
         for (size_t i = 0; i < PARTS; i++)
-            if (parts[i].part != TMA_RELIEF_OF_none)
-                end += (size_t)snprintf(known + end, sizeof known - end, " %s,", parts[i].key);
+            end += (size_t)snprintf(known + end, sizeof known - end, " %s,", parts[i].key);
         for (int i = 0; i < TMA_PIPE_COUNT; i++) {
             tma_core_pipe_part((enum tma_pipe)i, key);
             end += (size_t)snprintf(known + end, sizeof known - end, " %s%s", key,
@@ -316,6 +336,13 @@ static bool read_part(const char *text, struct launch_trial *trial) {
         cli_error("run: --relieve %s: expected FILE:LINE, mbarrier:OFFSET, or one of%s", text,
                   known);
         return false;
+    }
+    if (flag != NULL) {
+        if (text[length] != '\0')
+            cli_error("run: --relieve %s: expected %s alone: it has no degrees", text, flag->key);
+        set_flag(flag, &trial->relief);
+        snprintf(trial->text, sizeof trial->text, "%s: %s", name, flag->change);
+        return text[length] == '\0';
     }
     if (!read_factors(text + length, &trial->factors, words)) {
         cli_error("run: --relieve %s: expected %.*s, or %.*s=N%% from 1 to 99, or %.*s=N from 2 to "

@@ -109,7 +109,8 @@ struct tma_core_relief {
      * 0: none. */
     enum tma_pipe pipe;
     uint32_t pipe_percent;
-    bool combines; /* lanes with one address make one request of a reduction or atomic */
+    bool combines;     /* lanes with one address make one request of a reduction or atomic */
+    bool no_conflicts; /* of banks of shared memory */
     /* Offsets of mbarriers in the shared memory of each CTA: bytes complete on them as soon as the
      * operation is issued. A run adds those that `free` instructions wait for. */
     uint32_t barriers[TMA_CORE_RELIEVED_BARRIERS], barrier_count;

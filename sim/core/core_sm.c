@@ -574,8 +574,10 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
     uint32_t instruction = run->step.instruction;
     struct tma_ptx_step *step = &run->step;
     if (step->shared_wavefronts != 0 && !step->distant) {
-        uint64_t end =
-            tma_memory_access_shared(run->memory, sm->number, cycle, step->shared_wavefronts);
+        bool relieved = run->relief != NULL && run->relief->no_conflicts;
+        uint64_t end = tma_memory_access_shared(run->memory, sm->number, cycle,
+                                                step->shared_wavefronts -
+                                                    (relieved ? step->shared_conflicts : 0));
         set_results(run, warp, planned, end + run->machine->core.shared_latency_cycles,
                     TMA_STALL_SHARED, instruction);
         if (end > cycle + run->machine->core.shared_queue &&

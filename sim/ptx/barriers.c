@@ -574,12 +574,14 @@ void tma_wait_text(const struct tma_warp *warp, const struct tma_ptx_wait *wait,
     case TMA_WAIT_MBARRIER: {
         const struct tma_ptx_cta *cta = &warp->cta->cluster->ctas[wait->cta];
         uint64_t state = load(cta, wait->address);
+        int64_t bytes = transactions_of(state);
         snprintf(text, size,
                  "the end of a phase of parity %u of the mbarrier 0x%llx, which needs %llu more of "
-                 "%llu arrivals and %lld more bytes",
+                 "%llu arrivals and %s%lld %s",
                  wait->parity, (unsigned long long)(cta->shared.address + wait->address),
                  (unsigned long long)pending(state), (unsigned long long)needed(state),
-                 (long long)transactions_of(state));
+                 bytes < 0 ? "has got " : "", (long long)(bytes < 0 ? -bytes : bytes),
+                 bytes < 0 ? "bytes more than it expects" : "more bytes");
         break;
     }
     case TMA_WAIT_BARRIER: {

@@ -160,9 +160,10 @@ static bool run_operation(struct tma_warp *warp, const struct tma_op *op, uint32
         if (offset >= shared->size || shared->size - offset < size->shared_footprint_bytes) {
             tma_stop(warp, op, TMA_PTX_FAULT,
                      "the box of %u bytes at 0x%x does not fit into the shared memory of its CTA, "
-                     "which has the addresses 0x%x to 0x%llx",
+                     "which has the addresses 0x%x to 0x%llx, of which %u bytes are dynamic_shared",
                      size->shared_footprint_bytes, operation->shared_address, TMA_SHARED_BASE,
-                     (unsigned long long)(TMA_SHARED_BASE + shared->size - 1));
+                     (unsigned long long)(TMA_SHARED_BASE + shared->size - 1),
+                     warp->launch->launch->dynamic_shared);
             return false;
         }
         uint32_t bytes = size->shared_footprint_bytes;

@@ -124,6 +124,20 @@ static struct tma_region *find_global(struct tma_executor *launch, uint64_t addr
     return region;
 }
 
+static struct tma_region *outside_shared(struct tma_warp *warp, const struct tma_op *op,
+                                         uint64_t address, uint64_t bytes, uint32_t lane,
+                                         const struct tma_region *region) {
+    tma_stop(
+        warp, op, TMA_PTX_FAULT,
+        "lane %u accesses %llu bytes at the shared address 0x%llx; %s has the addresses 0x%llx "
+        "to 0x%llx, of which %u bytes are dynamic_shared",
+        lane, (unsigned long long)bytes, (unsigned long long)address, region->name,
+        (unsigned long long)region->address,
+        (unsigned long long)(region->address + region->size - 1),
+        warp->launch->launch->dynamic_shared);
+    return NULL;
+}
+
 static struct tma_region *outside(struct tma_warp *warp, const struct tma_op *op, const char *what,
                                   uint64_t address, uint64_t bytes, uint32_t lane,
                                   const struct tma_region *region) {
@@ -188,7 +202,7 @@ struct tma_region *tma_locate(struct tma_warp *warp, const struct tma_op *op,
     case TMA_PTX_SHARED: {
         uint64_t rank = address >> TMA_SHARED_RANK_BIT;
         if (rank >= warp->cta->cluster->cta_count)
-            return outside(warp, op, "the shared", address, bytes, lane, &warp->cta->shared);
+            return outside_shared(warp, op, address, bytes, lane, &warp->cta->shared);
         struct tma_ptx_cta *cta = &warp->cta->cluster->ctas[rank];
         region = &cta->shared;
         if (cta->alive_warps == 0) {
@@ -201,7 +215,7 @@ struct tma_region *tma_locate(struct tma_warp *warp, const struct tma_op *op,
         }
         *offset = address - region->address;
         if (*offset >= region->size || region->size - *offset < bytes)
-            return outside(warp, op, "the shared", address, bytes, lane, region);
+            return outside_shared(warp, op, address, bytes, lane, region);
         return region;
     }
     case TMA_PTX_LOCAL: {
@@ -263,8 +277,10 @@ void tma_count_shared(struct tma_warp *warp, const struct tma_op *op, int kind, 
         cost->cost = report.wavefronts;
         cost->ideal = report.ideal_wavefronts;
     }
-    if (warp->launch->step != NULL)
+    if (warp->launch->step != NULL) {
         warp->launch->step->shared_wavefronts += cost->cost;
+        warp->launch->step->shared_conflicts += cost->cost - cost->ideal;
+    }
     struct tma_ptx_line *line = tma_line(warp, op);
     line->wavefronts += cost->cost;
     line->ideal_wavefronts += cost->ideal;

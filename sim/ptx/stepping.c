@@ -110,7 +110,7 @@ void tma_stepper_step(struct tma_stepper *stepper, struct tma_warp *warp, uint64
     step->instruction = op->instruction;
     step->lanes = path->lanes;
     step->product = op->extra;
-    step->sleep_ns = step->shared_wavefronts = step->signalled = 0;
+    step->sleep_ns = step->shared_wavefronts = step->shared_conflicts = step->signalled = 0;
     step->distant = false;
     step->line_count = step->transfer_count = step->deferred_count = 0;
     executor->step = step;

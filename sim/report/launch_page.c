@@ -306,8 +306,9 @@ bool tma_launch_page_write(const struct tma_launch_page *page, FILE *out) {
     tma_write_xml(kernel, out);
     fputs(" of ", out);
     tma_write_xml(report->ptx_name, out);
-    fprintf(out, ", %" PRIu64 " CTAs of %" PRIu64 " threads; %s</p></div></header>\n<main>\n",
-            tma_ptx_count(launch->grid), tma_ptx_count(launch->block),
+    uint64_t ctas = tma_ptx_count(launch->grid);
+    fprintf(out, ", %" PRIu64 " CTA%s of %" PRIu64 " threads; %s</p></div></header>\n<main>\n",
+            ctas, ctas == 1 ? "" : "s", tma_ptx_count(launch->block),
             tma_name_of(&tma_launch_failure_names, (int)report->result->failure));
     write_figures(report, out);
     write_verdict(report, out);

@@ -724,7 +724,8 @@ void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
     tma_write_printable(function->name, out);
     fprintf(out, " of ");
     tma_write_printable(report->ptx_name, out);
-    fprintf(out, ", %" PRIu64 " CTAs of %" PRIu64 " threads", ctas, tma_ptx_count(launch->block));
+    fprintf(out, ", %" PRIu64 " CTA%s of %" PRIu64 " threads", ctas, ctas == 1 ? "" : "s",
+            tma_ptx_count(launch->block));
     if (tma_ptx_count(launch->cluster) > 1)
         fprintf(out, " in clusters of %" PRIu64, tma_ptx_count(launch->cluster));
     fputc('\n', out);

@@ -35,3 +35,10 @@ try good.yaml --timeline good.yaml
 try good.yaml --timeline ptx/faults.ptx
 try good.yaml -o ptx/faults.ptx
 try good.yaml --timeline same -o same
+# Other bytes than an mbarrier expects, and no shared memory for the tile.
+cp "$OLDPWD/../../examples/launches/copy.yaml" .
+for bytes in 4096 16384; do
+    sed "s/, 8192;/, $bytes;/" "$OLDPWD/../../examples/launches/copy.ptx" >copy.ptx
+    tmasim run copy.yaml --functional | grep '^deadlock'
+done
+tmasim run copy.yaml --functional --set dynamic_shared=0 grid=1 | grep -E '^(kernel|fault)'

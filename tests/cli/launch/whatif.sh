@@ -22,6 +22,8 @@ only '^(time  |relieved| {20}[a-zA-Z0-9. ]*:?[0-9a-fx ]*, )' run copy.yaml --no-
     --relieve copy.ptx:48 --relieve copy.ptx:52 \
     --relieve dram=50% --relieve pipe.lsu=2 --relieve shared_memory --relieve copy.ptx:59
 tmasim run copy.yaml --no-why --relieve l2 --format json | grep -A 4 '"relieved"'
+only '^(limited|relieved)' run copy.yaml --relieve bank_conflicts
+try run copy.yaml --relieve bank_conflicts=2
 try run copy.yaml --relieve copy.ptx:1
 try run copy.yaml --relieve copy.ptx:999
 try run copy.yaml --relieve copy.cu:3
