@@ -113,7 +113,7 @@ static enum tma_error_code find_mode(const struct cute_cursor *cursor, const uin
             swizzle[0], swizzle[1], swizzle[2], in_bytes ? "bytes behind smem_ptr" : "elements",
             CHUNK_BITS + swizzle[1] - base, CHUNK_BITS + swizzle[1] - base,
             CHUNK_BITS + swizzle[1] - base,
-            in_bytes ? "" : "; behind Swizzle<...> o smem_ptr[16b](0) o it counts bytes");
+            in_bytes ? "" : "; where CuTe counts bytes, write smem_ptr[16b] o before the shape");
     layout->swizzle = modes_by_bits[swizzle[0]];
     return TMA_OK;
 }
@@ -137,6 +137,46 @@ static enum tma_error_code check_size(const struct tma_cute_layout *layout,
     return TMA_OK;
 }
 
+/* CUTLASS's names of the layouts that wgmma reads (cute/atom/mma_traits_sm90_gmma.hpp):
+ * Layout_K_SW128_Atom<half_t> is 8 rows of 128 bytes, Layout_MN_SW64_Atom 64 bytes of M or N by 8
+ * of K. INTER has rows of 16 bytes and no swizzle. */
+static bool read_atom(const char *text, struct tma_cute_layout *layout) {
+    static const struct {
+        const char *name;
+        enum tma_swizzle swizzle;
+        uint32_t bytes;
+    } modes[] = {{"_INTER_Atom", TMA_SWIZZLE_NONE, 16},
+                 {"_SW32_Atom", TMA_SWIZZLE_32B, 32},
+                 {"_SW64_Atom", TMA_SWIZZLE_64B, 64},
+                 {"_SW128_Atom", TMA_SWIZZLE_128B, 128}};
+    static const struct {
+        const char *name;
+        uint32_t bits;
+    } types[] = {{"int8", 8},  {"uint8", 8},   {"e4m3", 8},   {"e5m2", 8},   {"float32", 32},
+                 {"tf32", 32}, {"float>", 32}, {"int32", 32}, {"double", 64}};
+    enum { ROWS = 8 };
+    const char *mn = strstr(text, "Layout_MN"), *at = mn != NULL ? mn : strstr(text, "Layout_K");
+    uint32_t bytes = 0;
+    for (size_t i = 0; at != NULL && i < sizeof modes / sizeof *modes; i++)
+        if (strstr(at, modes[i].name) != NULL) {
+            bytes = modes[i].bytes;
+            layout->swizzle = modes[i].swizzle;
+        }
+    if (bytes == 0)
+        return false;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strstr(at, types[i].name) != NULL)
+            layout->element_bits = types[i].bits;
+    uint32_t along = 8 * bytes / layout->element_bits;
+    layout->mode_count = 2;
+    layout->first[1] = 1;
+    layout->first[2] = 2;
+    layout->extents[0] = layout->strides[1] = mn != NULL ? along : ROWS;
+    layout->extents[1] = layout->strides[0] = mn != NULL ? ROWS : along;
+    layout->strides[mn != NULL ? 0 : 1] = 1;
+    return true;
+}
+
 enum tma_error_code tma_cute_read(const char *text, struct tma_cute_layout *layout,
                                   struct tma_error *error) {
     struct cute_cursor cursor = {text, text, error};
@@ -144,6 +184,8 @@ enum tma_error_code tma_cute_read(const char *text, struct tma_cute_layout *layo
     bool in_bytes = false;
     enum tma_error_code code = TMA_OK;
     *layout = (struct tma_cute_layout){.swizzle = TMA_SWIZZLE_NONE, .element_bits = 16};
+    if (read_atom(text, layout))
+        return TMA_OK;
     if (take(&cursor, "Swizzle<") || take(&cursor, "Sw<"))
         code = read_swizzle(&cursor, swizzle);
     if (code == TMA_OK && take(&cursor, "smem_ptr")) {

@@ -1,9 +1,9 @@
 #include "base/text_distance.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LEAST_BEGINNING = 3 };
 
@@ -31,6 +31,17 @@ size_t tma_text_distance(const char *a, const char *b) {
         }
     }
     return rows[i % 3][width];
+}
+
+bool tma_has_word(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = list; length > 0 && *at != '\0'; at += strspn(at, " ")) {
+        size_t own = strcspn(at, " ");
+        if (own == length && strncasecmp(at, word, length) == 0)
+            return true;
+        at += own;
+    }
+    return false;
 }
 
 static bool is_parting(char c) {

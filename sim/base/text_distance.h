@@ -2,6 +2,7 @@
 #ifndef TMA_BASE_TEXT_DISTANCE_H
 #define TMA_BASE_TEXT_DISTANCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { TMA_MAX_SUGGESTION = 64 };
@@ -9,6 +10,10 @@ enum { TMA_MAX_SUGGESTION = 64 };
 /* Returns the edit distance of two texts: how many characters have to be added, removed, replaced
  * or swapped with their neighbour to turn one into the other. */
 size_t tma_text_distance(const char *a, const char *b);
+
+/* Whether one of the words of `list`, which have spaces between them, is `word`, in any case of its
+ * letters. */
+bool tma_has_word(const char *list, const char *word);
 
 /* The closest of several candidates, for "did you mean". */
 struct tma_suggestion {

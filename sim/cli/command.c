@@ -34,6 +34,8 @@ static const struct cli_verb *find_verb(const char *name) {
     }
     if (suggestion.best[0] != '\0')
         cli_error("unknown verb \"%s\"; did you mean \"%s\"?", name, suggestion.best);
+    else if (name[0] == '-')
+        cli_error("options stand behind the verb: tmasim VERB ... %s; see tmasim --help", name);
     else if (cli_situation_has(name))
         cli_error("unknown verb \"%s\"; tmasim help %s says what to do then", name, name);
     else
@@ -49,19 +51,21 @@ static bool spares_operands(const struct cli_options *options) {
     return true;
 }
 
-/* False, with an error that says what to do, if an operand is CUDA source, PTX or the like, or a
- * setting. */
+/* False, with an error that says what to do, if an operand is CUDA source, PTX or the like, a
+ * folder or a setting. */
 static bool are_readable_kinds(const struct cli_verb *verb, const struct cli_options *options) {
-    for (size_t i = 0; i < options->operands.count && verb->takes_scenario; i++) {
+    bool looks = verb->takes_scenario || verb->takes_ptx;
+    for (size_t i = 0; i < options->operands.count && looks; i++) {
         const char *operand = options->operands.items[i];
-        const char *what = cli_situation_of_file(operand);
+        char what[CLI_SITUATION_BYTES];
         bool is_setting = strchr(operand, '=') != NULL && access(operand, F_OK) != 0;
-        if (what != NULL)
+        bool is_other = !is_setting && cli_situation_of_file(operand, verb->takes_ptx, what);
+        if (is_other)
             cli_error("%s is %s", operand, what);
         else if (is_setting)
             cli_error("%s: %s is no file; parameters and settings go behind --set", verb->name,
                       operand);
-        if (what != NULL || is_setting)
+        if (is_other || is_setting)
             return false;
     }
     return true;

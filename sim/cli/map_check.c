@@ -12,6 +12,7 @@ enum { TEXT_BYTES = 1200 };
 void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture architecture,
                          enum tma_name_style names, const struct tma_map_use *use,
                          struct cli_map_check *check) {
+    check->map = map;
     check->architecture = architecture;
     check->names = names;
     check->has_unsupported = false;
@@ -21,6 +22,23 @@ void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture
         tma_tensor_map_check(map, architecture, check->violations, TMA_MAX_VIOLATIONS);
     check->advice_count =
         tma_tensor_map_advise(map, architecture, use, check->advice, TMA_MAX_ADVICE);
+}
+
+/* Are all rules kept elsewhere? An illegal map says where, as it may be meant for another GPU. */
+static void write_legal_elsewhere(const struct cli_map_check *check, FILE *out) {
+    const struct tma_names *names = &tma_architecture_names;
+    bool any = false;
+    for (size_t i = 0; i < names->count; i++) {
+        enum tma_architecture other = (enum tma_architecture)names->items[i].value;
+        struct tma_violation violations[TMA_MAX_VIOLATIONS];
+        if (!tma_map_kind_is_usable(check->map->kind, other) ||
+            tma_tensor_map_check(check->map, other, violations, TMA_MAX_VIOLATIONS) > 0)
+            continue;
+        fprintf(out, "%s%s", any ? ", " : "  legal on ", names->items[i].name);
+        any = true;
+    }
+    if (any)
+        fputs(" (--arch)\n", out);
 }
 
 static void write_violation(const struct tma_violation *violation, enum tma_name_style names,
@@ -76,6 +94,8 @@ void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_
     }
     for (size_t i = 0; i < check->violation_count; i++)
         write_violation(&check->violations[i], check->names, file, map, out);
+    if (check->violation_count > 0)
+        write_legal_elsewhere(check, out);
     for (size_t i = 0; i < check->advice_count; i++) {
         char text[TEXT_BYTES];
         tma_advice_text(&check->advice[i], text, sizeof text);

@@ -9,6 +9,7 @@
 #include "tensormap/advice.h"
 
 struct cli_map_check {
+    const struct tma_tensor_map *map; /* borrowed */
     enum tma_architecture architecture;
     enum tma_name_style names; /* how enumerations are written */
     bool usable;               /* the architecture has an operation on maps of this kind */

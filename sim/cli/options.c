@@ -218,8 +218,11 @@ static bool check_operands(const struct cli_verb *verb, const struct cli_options
     if (options->help || (count >= verb->min_operands && count <= verb->max_operands))
         return true;
     const char *several = count > verb->max_operands ? verb->several : NULL;
-    cli_error("%s: expected %s, got %zu operand%s%s%s", verb->name, verb->operands, count,
-              count == 1 ? "" : "s", several == NULL ? "" : "; ", several == NULL ? "" : several);
+    bool example = several == NULL && verb->example != NULL;
+    cli_error("%s: expected %s, got %zu operand%s%s%s%s%s%s%s", verb->name, verb->operands, count,
+              count == 1 ? "" : "s", several == NULL ? "" : "; ", several == NULL ? "" : several,
+              example ? "; for example: tmasim " : "", example ? verb->name : "",
+              example ? " " : "", example ? verb->example : "");
     return false;
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/decimal.h"
 
@@ -36,11 +37,13 @@ static struct tma_verdict nothing_by_itself(const struct tma_experiments *experi
     }
     if (best == NULL || best->saved <= 0)
         return verdict("nothing", "nothing by itself: none of %u single changes saves time", tried);
+    size_t length = strlen(best->change);
+    length -= length > 0 && best->change[length - 1] == ','; /* before "would save" */
     return verdict("nothing",
-                   "nothing by itself: of %u single changes the best saves %s %%%s (%s: %s)", tried,
-                   tma_decimal(100 * best->saved, 1).text,
+                   "nothing by itself: of %u single changes the best saves %s %%%s (%s: %.*s)",
+                   tried, tma_decimal(100 * best->saved, 1).text,
                    best->saved >= TMA_LEAST_SAVING ? ", no more than launches differ" : "",
-                   best->relief->name, best->change);
+                   best->relief->name, (int)length, best->change);
 }
 
 struct tma_verdict tma_verdict_of(const struct tma_findings *findings, bool idle) {

@@ -1,11 +1,14 @@
 #include "scenario/config_path.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/path.h"
 
 /* Relative to the folder of the command or of the library: in the build tree (build/VARIANT), then
  * as installed (PREFIX/bin, PREFIX/lib, PREFIX/lib/MACHINE). */
@@ -80,16 +83,33 @@ static const char *first_name(const char *folder, const char *word) {
 
 bool tma_config_find_word(const char *word, const char *const *folders,
                           char path[TMA_PATH_TEXT_BYTES]) {
-    char name[300];
-    if (strpbrk(word, "/.") != NULL)
+    char name[300], small[TMA_MAX_SUGGESTION]; /* all names are in small letters */
+    size_t length = 0;
+    for (; word[length] != '\0' && length + 1 < sizeof small; length++)
+        small[length] = (char)tolower((unsigned char)word[length]);
+    small[length] = '\0';
+    if (strpbrk(word, "/.") != NULL || word[length] != '\0')
         return false;
     for (; *folders != NULL; folders++) {
-        int length =
-            snprintf(name, sizeof name, "%s/%s.yaml", *folders, first_name(*folders, word));
-        if (length > 0 && (size_t)length < sizeof name && tma_config_find(name, path))
+        int bytes =
+            snprintf(name, sizeof name, "%s/%s.yaml", *folders, first_name(*folders, small));
+        if (bytes > 0 && (size_t)bytes < sizeof name && tma_config_find(name, path))
             return true;
     }
     return false;
+}
+
+bool tma_config_word_of(const char *path, const char *const *folders,
+                        char word[TMA_MAX_SUGGESTION]) {
+    static const char extension[] = ".yaml";
+    const char *name = tma_path_name(path);
+    char found[TMA_PATH_TEXT_BYTES];
+    size_t length = strlen(name), tail = sizeof extension - 1;
+    if (length <= tail || length - tail >= TMA_MAX_SUGGESTION ||
+        strcmp(name + length - tail, extension) != 0 || access(path, F_OK) == 0)
+        return false;
+    snprintf(word, TMA_MAX_SUGGESTION, "%.*s", (int)(length - tail), name);
+    return tma_config_find_word(word, folders, found);
 }
 
 /* A folder lists its files in any order: of two names that are as close, the first by the alphabet

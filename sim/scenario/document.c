@@ -388,12 +388,26 @@ struct tma_yaml_node *tma_yaml_parse(const char *text, size_t length, const char
     return root;
 }
 
+/* Is a value the digits of a tensor map's 128 bytes, or a part of them? */
+static bool is_dump(const struct tma_yaml_node *root) {
+    enum { LEAST_DIGITS = 32 };
+    const char *text = root->kind == TMA_YAML_SCALAR ? root->text : "";
+    return strlen(text) >= LEAST_DIGITS &&
+           text[strspn(text, "0123456789abcdefABCDEFxX ,:")] == '\0';
+}
+
+void tma_yaml_not_mapping(const struct tma_yaml_node *root, const char *expected,
+                          struct tma_diagnostics *list) {
+    tma_diagnose(list, TMA_ERROR_SYNTAX, root->at, "not a mapping; expected %s%s", expected,
+                 is_dump(root) ? "; if it is a dump of a tensor map, tmasim decode reads it" : "");
+}
+
 struct tma_yaml_node *tma_yaml_parse_mapping(const char *text, size_t length, const char *file,
                                              struct tma_diagnostics *list) {
     struct tma_yaml_node *root = tma_yaml_parse(text, length, file, list);
     if (root == NULL || root->kind == TMA_YAML_MAPPING)
         return root;
-    tma_diagnose(list, TMA_ERROR_SYNTAX, root->at, "not a mapping; expected \"key: value\" lines");
+    tma_yaml_not_mapping(root, "\"key: value\" lines", list);
     tma_yaml_free(root);
     return NULL;
 }
@@ -412,10 +426,18 @@ struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *li
     return root;
 }
 
+static bool has_any(const struct tma_yaml_node *root, const char *const *keys) {
+    while (*keys != NULL && tma_yaml_find(root, *keys) == NULL)
+        keys++;
+    return *keys != NULL;
+}
+
 bool tma_document_is_scenario(const struct tma_yaml_node *root) {
-    static const char *const own_keys[] = {"name", "gpu", "tensor_maps", "workload", "kernel"};
-    for (size_t i = 0; i < sizeof own_keys / sizeof own_keys[0]; i++)
-        if (tma_yaml_find(root, own_keys[i]) != NULL)
-            return true;
-    return false;
+    static const char *const keys[] = {"name", "gpu", "tensor_maps", "workload", "kernel", NULL};
+    return has_any(root, keys);
+}
+
+bool tma_document_is_map(const struct tma_yaml_node *root) {
+    static const char *const keys[] = {"data_type", "global_dim", "box_dim", "swizzle", NULL};
+    return !tma_document_is_scenario(root) && has_any(root, keys);
 }

@@ -20,7 +20,14 @@ struct tma_yaml_node *tma_yaml_parse_mapping(const char *text, size_t length, co
 /* As tma_yaml_parse_mapping, for the file at `path`, which every location borrows. */
 struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *list);
 
+/* The error that a document is no mapping. `expected` says what it has to be. */
+void tma_yaml_not_mapping(const struct tma_yaml_node *root, const char *expected,
+                          struct tma_diagnostics *list);
+
 /* Whether a mapping is a scenario, maybe one that lacks something, and no tensor map alone. */
 bool tma_document_is_scenario(const struct tma_yaml_node *root);
+
+/* Whether it has keys of a tensor map alone. */
+bool tma_document_is_map(const struct tma_yaml_node *root);
 
 #endif

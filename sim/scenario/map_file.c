@@ -114,8 +114,7 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
         read_machine(&reader, settings, setting_count);
         read_maps(file, &reader);
     } else {
-        tma_diagnose(list, TMA_ERROR_SYNTAX, scenario->document->at,
-                     "not a mapping; expected a scenario, or the keys of a tensor map");
+        tma_yaml_not_mapping(scenario->document, "a scenario, or the keys of a tensor map", list);
     }
     tma_diagnostics_sort(list);
     return tma_diagnostics_total(list) == before;

@@ -228,12 +228,12 @@ static bool convert_ranks(struct operation_reader *reader, const struct operatio
 }
 
 static bool check_length(struct operation_reader *reader, const char *key, uint32_t length,
-                         uint32_t expected) {
+                         enum tma_access_mode access, uint32_t expected) {
     if (tma_yaml_find(reader->node, key) == NULL || length == expected)
         return true;
     char text[96];
-    snprintf(text, sizeof text, "has length %u; expected %u, one for each coordinate", length,
-             expected);
+    snprintf(text, sizeof text, "has length %u; expected %u, one for each coordinate%s", length,
+             expected, access == TMA_ACCESS_GATHER4 ? ": the column and four rows" : "");
     return diagnose(reader, key, text);
 }
 
@@ -260,7 +260,9 @@ static bool default_walk(struct operation_reader *reader, const struct tma_tenso
     if (access == TMA_ACCESS_TILE || (tiles && step))
         return true;
     return diagnose(reader, tiles ? "walk.step" : "walk.tiles",
-                    "is missing; only tile accesses have a default for it");
+                    access == TMA_ACCESS_GATHER4
+                        ? "is missing; expected a value for the column and for each of four rows"
+                        : "is missing; only tile accesses have a default for it");
 }
 
 /* Derives what the schema leaves open: map, access, ctaMask and walk. */
@@ -282,11 +284,12 @@ static bool complete(struct operation_reader *reader, struct operation_input *in
     stage->operation.access = access_of(input, map);
     if (input->reduction != NO_REDUCTION)
         stage->operation.reduction = (enum tma_reduction)input->reduction;
-    uint32_t coordinates = coordinate_count(stage->operation.access, map);
-    good = check_length(reader, "walk.start", input->start_count, coordinates) && good;
-    good = check_length(reader, "walk.tiles", input->tile_count, coordinates) && good;
-    good = check_length(reader, "walk.step", input->step_count, coordinates) && good;
-    return default_walk(reader, map, stage->operation.access, &stage->walk) && good;
+    enum tma_access_mode access = stage->operation.access;
+    uint32_t coordinates = coordinate_count(access, map);
+    good = check_length(reader, "walk.start", input->start_count, access, coordinates) && good;
+    good = check_length(reader, "walk.tiles", input->tile_count, access, coordinates) && good;
+    good = check_length(reader, "walk.step", input->step_count, access, coordinates) && good;
+    return default_walk(reader, map, access, &stage->walk) && good;
 }
 
 static bool read_operation(struct operation_reader *reader, struct tma_stage_operation *stage) {

@@ -282,12 +282,13 @@ bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *cons
     return good;
 }
 
+static const char *const machine_folders[] = {"gpus", NULL};
+
 /* The path of the machine's file: a machine by its name, or a file. One in a setting is relative to
  * where the user stands. */
 static char *find_machine(struct tma_location at, const char *gpu, bool *own) {
-    static const char *const folders[] = {"gpus", NULL};
     char found[TMA_PATH_TEXT_BYTES];
-    *own = tma_config_find_word(gpu, folders, found);
+    *own = tma_config_find_word(gpu, machine_folders, found);
     return *own ? tma_copy_text(found) : tma_path_beside(at.file, gpu);
 }
 
@@ -297,6 +298,7 @@ static struct tma_yaml_node *read_machine_file(struct tma_scenario_reader *reade
     struct tma_scenario *scenario = reader->scenario;
     struct tma_location at = gpu == NULL ? reader->root->at : gpu->at;
     bool own;
+    char word[TMA_MAX_SUGGESTION];
     scenario->gpu_path = find_machine(at, gpu == NULL ? "h200" : gpu->text, &own);
     if (scenario->gpu_path == NULL) {
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, at, "out of memory");
@@ -307,9 +309,13 @@ static struct tma_yaml_node *read_machine_file(struct tma_scenario_reader *reade
         return NULL;
     struct tma_yaml_node *document =
         tma_base_read(scenario->gpu_path, TMA_BASE_MACHINE, own, scenario->bases, at, reader->list);
+    bool known =
+        document == NULL && gpu != NULL && tma_config_word_of(gpu->text, machine_folders, word);
     if (document == NULL)
         tma_diagnose(reader->list, TMA_ERROR_FILE, at,
-                     "gpu names a file that cannot be read or parsed");
+                     "gpu names a file that cannot be read or parsed%s%s%s",
+                     known ? "; did you mean the machine that belongs to tmasim: gpu: " : "",
+                     known ? word : "", known ? "?" : "");
     return document;
 }
 
@@ -377,8 +383,7 @@ static bool read_scenario(size_t errors_before, const char *const *settings, siz
     size_t first = list->count;
     if (scenario->document == NULL)
         return false;
-    if (!tma_document_is_scenario(scenario->document) &&
-        tma_yaml_find(scenario->document, "global_dim") != NULL) {
+    if (tma_document_is_map(scenario->document)) {
         tma_diagnose(list, TMA_ERROR_SYNTAX, scenario->document->at,
                      "a tensor map alone is no scenario; check, layout and encode read it, and a "
                      "scenario has it in tensor_maps, beside a workload or a kernel");

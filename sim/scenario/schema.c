@@ -64,6 +64,33 @@ static bool child_word(const struct tma_schema *schema, const char *prefix, size
            previous[length] != '.';
 }
 
+/* Is `other` what CUDA, frameworks or people call the key `word`? */
+static bool is_usual_key(const char *word, const char *other) {
+    static const struct {
+        const char *word, *others;
+    } keys[] = {
+        {"global_dim", "dims dim shape sizes extents globalDim"},
+        {"global_strides", "strides stride pitch globalStrides"},
+        {"box_dim", "box tile tile_shape block_shape boxDim"},
+        {"data_type", "dtype type element element_type tensorDataType"},
+        {"global_address", "address base ptr globalAddress"},
+        {"l2_promotion", "promotion l2Promotion"},
+        {"oob_fill", "oobFill fill"},
+        {"dynamic_shared", "smem shared dynamic_smem shared_memory smem_bytes sharedMemBytes"},
+        {"parameters", "args arguments params kernel_args"},
+        {"grid", "gridDim grid_dim blocks ctas"},
+        {"block", "blockDim block_dim threads"},
+        {"cluster", "cluster_dims clusterDim cluster_dim"},
+        {"tensor_maps", "maps tensormaps descriptors"},
+        {"gpu", "machine device"},
+        {"ctas", "grid blocks"},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i].word, word) == 0 && tma_has_word(keys[i].others, other))
+            return true;
+    return false;
+}
+
 /* Returns "a, b, c", the words that the mapping at `prefix` may have; the caller frees it. Offers
  * them to the suggestion too. */
 static char *allowed_words(const struct tma_schema *schema, const char *prefix,
@@ -79,6 +106,10 @@ static char *allowed_words(const struct tma_schema *schema, const char *prefix,
             continue;
         fprintf(out, "%s%s", joint, word);
         tma_suggest(suggestion, word);
+        if (is_usual_key(word, suggestion->wanted)) {
+            suggestion->distance = suggestion->exact = 0;
+            snprintf(suggestion->best, sizeof suggestion->best, "%s", word);
+        }
         joint = ", ";
     }
     fclose(out);
@@ -147,8 +178,12 @@ static void diagnose_missing(struct schema_reader *reader, const struct tma_yaml
     char name[MAX_PATH];
     join(name, reader->context, key->path);
     char *expected = tma_key_expected(key);
+    /* A number of characters says nothing of what the text is. */
+    bool text = key->kind == TMA_KEY_CHARS || key->kind == TMA_KEY_CHARS_OR_MAPPING;
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(mapping, key->path),
-                 "%s is missing; expected %s", name, expected == NULL ? "" : expected);
+                 "%s is missing; expected %s%s%s", name, expected == NULL ? "" : expected,
+                 text && key->meaning != NULL ? ": " : "",
+                 text && key->meaning != NULL ? key->meaning : "");
     tma_release(expected);
     reader->good = false;
 }

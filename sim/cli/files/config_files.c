@@ -22,8 +22,20 @@ bool cli_config_resolve(const char *operand, const char *const *folders,
 
 bool cli_config_may_exist(const char *operand, const char *const *folders, const char *what) {
     struct tma_suggestion suggestion = {.wanted = operand};
-    if (strpbrk(operand, "/.(<:") != NULL || strcmp(operand, "-") == 0 ||
-        strncmp(operand, "0x", 2) == 0 || access(operand, F_OK) == 0)
+    const char *list = strcmp(what, "machine") == 0 ? "tmasim machines" : "tmasim kernels";
+    char word[TMA_MAX_SUGGESTION];
+    if (tma_config_word_of(operand, folders, word)) {
+        cli_error(
+            "%s: cannot be read: there is no such file; did you mean \"%s\", a %s that belongs "
+            "to tmasim?",
+            operand, word, what);
+        return false;
+    }
+    /* Numbers and CuTe's layouts name no file. */
+    size_t digits = strspn(operand, "0123456789abcdefABCDEF");
+    if (strpbrk(operand, "/.(<:") != NULL || strncmp(operand, "Layout_", 7) == 0 ||
+        strcmp(operand, "-") == 0 || (operand[0] >= '0' && operand[0] <= '9') ||
+        (digits == strlen(operand) && digits > 8) || access(operand, F_OK) == 0)
         return true;
     tma_config_suggest(&suggestion, folders);
     if (cli_situation_has(operand))
@@ -35,7 +47,8 @@ bool cli_config_may_exist(const char *operand, const char *const *folders, const
         cli_error("\"%s\" is neither a file nor a %s that belongs to tmasim; did you mean \"%s\"?",
                   operand, what, suggestion.best);
     else
-        cli_error("\"%s\" is neither a file nor a %s that belongs to tmasim", operand, what);
+        cli_error("\"%s\" is neither a file nor a %s that belongs to tmasim; %s lists those",
+                  operand, what, list);
     return false;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/messages.h"
 #include "engine/roles/kernel_first_tiles.h"
 #include "engine/roles/kernel_read_maps.h"
+#include "scenario/document.h"
 #include "scenario/extend.h"
 #include "scenario/kernel_program.h"
 #include "scenario/swizzle_phase.h"
@@ -110,11 +111,22 @@ static bool read_map_alone(const struct cli_options *options, struct tma_scenari
     for (size_t i = 0; of_machine != NULL && i < settings->count; i++)
         if (strncmp(settings->items[i], "gpu.", strlen("gpu.")) == 0)
             of_machine[count++] = settings->items[i];
-    *alone = cli_map_input_load(options, options->operands.items[0], &input, &list) &&
-             input.file.nodes[0] == &input.file.single && cli_map(&input, 0)->kind == TMA_MAP_TILED;
+    bool loaded = cli_map_input_load(options, options->operands.items[0], &input, &list);
+    const struct tma_scenario *file = input.file.scenario;
+    *alone = loaded ? input.file.nodes[0] == &input.file.single
+                    : file != NULL && file->document != NULL &&
+                          file->document->kind == TMA_YAML_MAPPING &&
+                          tma_document_is_map(file->document);
+    if (*alone)
+        *scenario = (struct tma_scenario){0};
     if (*alone && of_machine == NULL) {
         cli_error("out of memory");
-        *scenario = (struct tma_scenario){0};
+    } else if (*alone && !loaded) {
+        cli_print_diagnostics(&list);
+    } else if (*alone && cli_map(&input, 0)->kind != TMA_MAP_TILED) {
+        cli_error("%s: a map alone is shown as a tiled load, and this one is for im2col: put it "
+                  "into a scenario",
+                  input.name);
     } else if (*alone) {
         write_load(cli_map(&input, 0), text);
         good = tma_scenario_read_text(text, "the map", of_machine, count, scenario, &of_text);

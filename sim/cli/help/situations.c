@@ -1,22 +1,35 @@
 #include "cli/help/situations.h"
 
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/path.h"
+#include "base/text_distance.h"
 
 /* `words`: between spaces, the first one is what `help` lists. */
 static const struct situation {
     const char *words, *question, *commands;
 } situations[] = {
-    {"map box tensormap tensor_map cutensormap illegal invalid stride alignment encode",
+    {"map box tensormap tensor_map cutensormap illegal invalid stride alignment encode "
+     "cutensormapencode cutensormapencodetiled fp8 fp4 e4m3 e5m2 dtype im2col oob",
      "Is my tensor map right?",
      "tmasim check MAP.yaml                   which rule it breaks, and the nearest legal value\n"
      "echo '{data_type: bfloat16, global_dim: [4096, 4096], box_dim: [64, 64], swizzle: 128b}' | "
      "tmasim check -\n"
      "tmasim decode DUMP --load 64,8          what a debugger's 128 bytes are, and what a load "
      "moves\n"
-     "tmasim help rules                       all rules\n"},
+     "tmasim help rules                       all rules\n"
+     "FP8 is data_type uint8; swizzle: fit takes the smallest that the box fits.\n"},
+    {"fault crash error cuda_error illegal_instruction instruction misaligned misaligned_address "
+     "illegal_address invalid_value illegal invalid nan zeros xid",
+     "What does CUDA's error mean?",
+     "tmasim help faults                      all causes, from what CUDA says\n"
+     "tmasim check MAP.yaml                   invalid value: which rule the map breaks\n"
+     "tmasim decode DUMP --load 64,8          illegal instruction: does this load fault?\n"
+     "tmasim run LAUNCH.yaml --functional     compiled PTX: the fault, with its line\n"},
     {"hang deadlock stuck mbarrier arrive expect_tx phase parity timeout wait barrier",
      "Why does my kernel hang?",
      "tmasim run LAUNCH.yaml --functional     compiled PTX: who waits for what, at which line\n"
@@ -27,9 +40,8 @@ static const struct situation {
      "Does a stage get overwritten, or read too early?",
      "tmasim run LAUNCH.yaml --functional --sanitize 4   compiled PTX: both lines of each race\n"
      "tmasim run KERNEL.yaml                             a kernel with roles: the same\n"},
-    {"slow simulate bottleneck limit performance profile epilogue latency bandwidth stall time "
-     "faster "
-     "roofline",
+    {"slow simulate sim bench benchmark bottleneck limit performance profile epilogue prologue "
+     "latency bandwidth stall time faster roofline speed tflops overlap",
      "How long does it take, and what limits it?",
      "tmasim run KERNEL --why                 what limits it, what would help, where warps wait\n"
      "tmasim report KERNEL -o page.html       the same as a page\n"
@@ -41,10 +53,12 @@ static const struct situation {
      "tmasim kernels gemm                     its parameters\n"
      "tmasim tune gemm --set M=4096 N=4096 K=4096 --gpu h100_sxm --try BM=64,128 BN=128,256 "
      "STAGES=2:4\n"},
-    {"layout transpose transposed swizzle conflict conflicts bank banks padding ldmatrix",
+    {"layout transpose transposed swizzle conflict conflicts bank banks padding padded pad "
+     "ldmatrix wavefronts",
      "Which layout reads a tile without bank conflicts?",
      "tmasim compare transpose                every swizzle mode of a tile that is read by "
      "columns\n"
+     "tmasim compare transpose --pad          and rows with padding behind them\n"
      "tmasim explain transpose                lanes, banks and conflicts of one access\n"
      "tmasim layout transpose                 where each element lies\n"
      "Copy configs/scenarios/transpose.yaml, and set data_type, box_dim and the access of "
@@ -53,6 +67,13 @@ static const struct situation {
      "tmasim cute 'Swizzle<3,4,3> o smem_ptr[16b](0) o (64,64):(64,1)'   the tensor map, and a "
      "picture\n"
      "tmasim cute SCENARIO                                               tiles as CuTe layouts\n"},
+    {"fragment fragments accumulator accumulators lane lanes register registers element mma wgmma "
+     "stmatrix",
+     "Which lane and register has an element?",
+     "tmasim fragment wgmma_d --size 128 --element 17,70   of the accumulator of m64n128\n"
+     "tmasim fragment wgmma_d --size 128 --thread 35       what this thread has\n"
+     "tmasim fragment mma_a                                A of mma.m16n8; also mma_b, mma_d, "
+     "wgmma_a, ldmatrix\n"},
     {"descriptor desc wgmma smem_desc",
      "What does a wgmma descriptor mean, and which one fits my tile?",
      "tmasim descriptor --value 0x4000004000010000        its fields\n"
@@ -60,6 +81,31 @@ static const struct situation {
      "tmasim descriptor wgmma_operands --value BITS       whether this one does\n"
      "tmasim fragment wgmma_d                             which thread and register has an "
      "element\n"},
+    {"move copy copies cp.async cp.async.bulk bulk memcpy ld.global ldgsts gather scatter paged "
+     "page "
+     "pages kv kv_cache kvcache block_table indirect embedding moe tma load loads store stores",
+     "Which way of moving data is faster?",
+     "tmasim tune gather_rows --try HOW=0,1,2                 rows that a table names: cp.async, "
+     "bulk copies, TMA\n"
+     "tmasim tune paged_attention --try HOW=0,1 PAGE=16,64    pages of K and V: cp.async, TMA\n"
+     "tmasim tune gemm gemm_pointers                          tiles of a GEMM: TMA, cp.async\n"
+     "tmasim run softmax --set BY_WARPS=1                     loads of warps; 0: TMA\n"
+     "tmasim kernels gather_rows                              what the parameters mean\n"},
+    {"multicast cluster clusters dsmem distributed", "Do clusters and multicast help?",
+     "tmasim tune gemm_ws --try CLUSTER_M=1,2 CLUSTER_N=1,2   a GEMM whose CTAs share tiles\n"
+     "tmasim run KERNEL.yaml                                  a multicast that overwrites a stage, "
+     "or that one CTA does not expect\n"},
+    {"gpu gpus machine machines hopper blackwell h100 h200 b200 gh200 sm_90 sm_100 device",
+     "Which GPUs are there, and how well are they known?",
+     "tmasim machines                         all of them, and which were validated\n"
+     "tmasim run KERNEL --gpu h100            a run on another one\n"
+     "tmasim check MAP.yaml --arch sm_100     rules of another architecture\n"
+     "docs/is-it-right.md has the errors by kind of kernel in one table.\n"},
+    {"occupancy resident spill spills registers_per_thread ctas wave waves",
+     "How many CTAs run at a time?",
+     "tmasim run KERNEL                       \"up to N on each\", waves; --details has more\n"
+     "tmasim run LAUNCH.yaml --set registers=128   compiled PTX, with other registers; also "
+     "ctas_per_sm=2\n"},
     {"ptx cuda nvcc cu cubin kernel launch compiled run", "How do I run my own CUDA kernel?",
      "nvcc -arch=sm_90a -ptx -lineinfo my.cu              its PTX\n"
      "tmasim launch my.ptx -o my.yaml                     a launch file to fill in (tmasim help "
@@ -78,7 +124,8 @@ static const struct situation {
      "tmasim sweep A.yaml B.yaml                          launch files by rank\n"
      "tmasim run A --format json -o a.json; tmasim run B --format json -o b.json; tmasim diff "
      "a.json b.json\n"},
-    {"kernels library attn flash flashattention fa2 matmul mm cublas conv2d layernorm rmsnorm "
+    {"kernels library list ls show example examples scenario scenarios attn attention flash "
+     "flashattention fa2 matmul mm cublas conv2d layernorm rmsnorm "
      "model",
      "Which kernels are there already?",
      "tmasim kernels                          all of them, with their parameters: gemm, attention, "
@@ -87,7 +134,8 @@ static const struct situation {
     {"timeline trace perfetto events gantt", "What happens when?",
      "tmasim run KERNEL --timeline t.json     for ui.perfetto.dev: warps, tensor cores, TMA units\n"
      "tmasim run KERNEL --trace t.trace       every event; --stats has time series\n"},
-    {"accuracy error fidelity trust exact validate prediction precise right good",
+    {"accuracy fidelity trust reliable calibrated validated exact validate prediction precise "
+     "right good",
      "How good is the prediction for my kernel?",
      "tmasim machines                         how well each GPU is known\n"
      "tmasim validate RECORDS                 errors against what a GPU did\n"
@@ -95,20 +143,9 @@ static const struct situation {
 };
 enum { SITUATIONS = sizeof situations / sizeof *situations };
 
-static bool has(const struct situation *situation, const char *word) {
-    size_t length = strlen(word);
-    for (const char *at = situation->words; length > 0 && *at != '\0'; at += strspn(at, " ")) {
-        size_t own = strcspn(at, " ");
-        if (own == length && strncasecmp(at, word, length) == 0)
-            return true;
-        at += own;
-    }
-    return false;
-}
-
 bool cli_situation_has(const char *word) {
     for (size_t i = 0; i < SITUATIONS; i++)
-        if (has(&situations[i], word))
+        if (tma_has_word(situations[i].words, word))
             return true;
     return false;
 }
@@ -116,7 +153,7 @@ bool cli_situation_has(const char *word) {
 void cli_situation_write(const char *word, FILE *out) {
     bool any = false;
     for (size_t i = 0; i < SITUATIONS; i++) {
-        if (!has(&situations[i], word))
+        if (!tma_has_word(situations[i].words, word))
             continue;
         fprintf(out, "%s%s\n\n", any ? "\n" : "", situations[i].question);
         for (const char *line = situations[i].commands; *line != '\0';) {
@@ -134,7 +171,51 @@ void cli_situation_list(FILE *out) {
                 situations[i].words);
 }
 
-const char *cli_situation_of_file(const char *path) {
+/* Finds the first file by the alphabet with this ending in a folder, or in the folders of that: a
+ * compiler's cache has one for each kernel. */
+static bool find_file(const char *folder, const char *ending, int depth, char path[PATH_MAX]) {
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    bool found = false;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
+        char below[PATH_MAX];
+        int length = snprintf(below, sizeof below, "%s/%s", folder, name);
+        if (!found && name[0] != '.' && length > 0 && (size_t)length < sizeof below) {
+            if (dot != NULL && strcasecmp(dot, ending) == 0) {
+                strcpy(path, below);
+                found = true;
+            } else if (depth > 0) {
+                found = find_file(below, ending, depth - 1, path);
+            }
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return found;
+}
+
+static bool is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static void folder_text(const char *path, char text[static CLI_SITUATION_BYTES]) {
+    char file[PATH_MAX];
+    if (find_file(path, ".ptx", 1, file))
+        snprintf(text, CLI_SITUATION_BYTES,
+                 "a folder with PTX: tmasim launch %s -o LAUNCH.yaml writes a launch file for this "
+                 "one",
+                 file);
+    else if (find_file(path, ".yaml", 0, file))
+        snprintf(text, CLI_SITUATION_BYTES, "a folder; a file in it is %s", file);
+    else
+        snprintf(text, CLI_SITUATION_BYTES,
+                 "a folder without PTX and without scenarios or launch files");
+}
+
+bool cli_situation_of_file(const char *path, bool ptx, char text[static CLI_SITUATION_BYTES]) {
     static const struct {
         const char *ending, *what;
     } files[] = {
@@ -155,8 +236,15 @@ const char *cli_situation_of_file(const char *path) {
         {".sass", "machine code: it is given beside PTX (tmasim run LAUNCH.yaml --sass FILE)"},
     };
     const char *dot = strrchr(tma_path_name(path), '.');
+    if (is_folder(path)) {
+        folder_text(path, text);
+        return true;
+    }
     for (size_t i = 0; dot != NULL && i < sizeof files / sizeof *files; i++)
-        if (strcasecmp(dot, files[i].ending) == 0)
-            return files[i].what;
-    return NULL;
+        if (strcasecmp(dot, files[i].ending) == 0 &&
+            !(ptx && strcmp(files[i].ending, ".ptx") == 0)) {
+            snprintf(text, CLI_SITUATION_BYTES, "%s", files[i].what);
+            return true;
+        }
+    return false;
 }

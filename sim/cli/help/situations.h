@@ -3,6 +3,7 @@
 #ifndef TMA_CLI_SITUATIONS_H
 #define TMA_CLI_SITUATIONS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -15,8 +16,10 @@ void cli_situation_write(const char *word, FILE *out);
 /* Writes a line with the first word of each. */
 void cli_situation_list(FILE *out);
 
-/* What to do with a file that is no scenario and no launch file, as its name says: a sentence; NULL
- * where the name says nothing. */
-const char *cli_situation_of_file(const char *path);
+enum { CLI_SITUATION_BYTES = PATH_MAX + 200 };
+
+/* What to do with a file that is no scenario and no launch file, as its name says, or with a
+ * folder. False where nothing is to be said. `ptx`: PTX is what is wanted. */
+bool cli_situation_of_file(const char *path, bool ptx, char text[static CLI_SITUATION_BYTES]);
 
 #endif

@@ -1,6 +1,7 @@
 /* tmasim cute: layouts of shared memory in CuTe's notation, both ways. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,11 @@
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16, MOST_LINES = 16, CHUNKS = LINE_BYTES / CHUNK_BYTES };
 
 #define NO_ELEMENT UINT32_MAX
+
+struct cute_options {
+    struct cli_options common;
+    const char *element; /* NULL: not given */
+};
 
 /* The tiles of the first stage of a scenario. */
 static int write_tiles(const struct tma_scenario *scenario, FILE *out) {
@@ -112,7 +118,51 @@ static void write_cells(const struct tma_cute_layout *layout, FILE *out) {
         fprintf(out, "%" PRIu32 " more lines of 128 bytes\n", lines - MOST_LINES);
 }
 
-static int write_layout(const char *text, FILE *out) {
+/* Reads "3,5" or "(3,5)": an index of each mode. */
+static bool read_element(const char *text, const struct tma_cute_layout *layout,
+                         uint32_t indices[TMA_CUTE_MODES]) {
+    const char *at = text + (*text == '(');
+    uint32_t mode = 0;
+    for (; mode < layout->mode_count; mode++) {
+        char *end;
+        unsigned long index = strtoul(at, &end, 0);
+        bool last = mode + 1 == layout->mode_count;
+        if (end == at || *at == '-' || index >= tma_cute_extent(layout, mode) ||
+            (last ? *end != '\0' && strcmp(end, ")") != 0 : *end != ','))
+            break;
+        indices[mode] = (uint32_t)index;
+        at = end + 1;
+    }
+    if (mode == layout->mode_count)
+        return true;
+    char allowed[200] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < layout->mode_count; i++)
+        used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s0 to %" PRIu32,
+                                 i == 0 ? "" : ", ", tma_cute_extent(layout, i) - 1);
+    cli_error("--element is \"%s\"; expected an index of each mode: %s", text, allowed);
+    return false;
+}
+
+/* Where an element lies. */
+static int write_element(const struct tma_cute_layout *layout, const char *text, FILE *out) {
+    enum { BANK_BYTES = 4, BANKS = 32 };
+    uint32_t indices[TMA_CUTE_MODES];
+    if (!read_element(text, layout, indices))
+        return CLI_ERROR;
+    uint32_t address = tma_cute_address(layout, indices);
+    fprintf(out, "element (");
+    for (uint32_t mode = 0; mode < layout->mode_count; mode++)
+        fprintf(out, "%s%" PRIu32, mode == 0 ? "" : ",", indices[mode]);
+    fprintf(out,
+            "): %" PRIu32 " bits at byte 0x%" PRIx32 ", in line 0x%" PRIx32 " at +%" PRIu32
+            ", bank %" PRIu32 "\n",
+            layout->element_bits, address, address / LINE_BYTES * LINE_BYTES, address % LINE_BYTES,
+            address / BANK_BYTES % BANKS);
+    return CLI_OK;
+}
+
+static int write_layout(const char *text, const char *element, FILE *out) {
     struct tma_cute_layout layout;
     struct tma_error error;
     char canonical[TMA_CUTE_TEXT_BYTES];
@@ -120,6 +170,8 @@ static int write_layout(const char *text, FILE *out) {
         cli_error("%s: %s", text, error.text);
         return CLI_ERROR;
     }
+    if (element != NULL)
+        return write_element(&layout, element, out);
     tma_cute_write(&layout, canonical);
     fprintf(out, "layout: %s\n", canonical);
     write_box(&layout, out);
@@ -129,18 +181,25 @@ static int write_layout(const char *text, FILE *out) {
 
 /* No scenario is named like that. */
 static bool is_layout(const char *operand) {
-    return strpbrk(operand, "(<:") != NULL && access(operand, F_OK) != 0;
+    return (strpbrk(operand, "(<:") != NULL || strncmp(operand, "Layout_", 7) == 0) &&
+           access(operand, F_OK) != 0;
 }
 
 static int run(const struct cli_options *options) {
     struct tma_scenario scenario = {0};
     struct cli_output output;
     const char *operand = options->operands.items[0];
+    const char *element = ((const struct cute_options *)options)->element;
     bool layout = is_layout(operand), kept = false;
     int status = CLI_ERROR;
+    if (!layout && element != NULL) {
+        cli_error("cute: --element is for a layout; tmasim layout has it for scenarios");
+        return CLI_ERROR;
+    }
     if ((layout || cli_tiles_alone_read(options, &scenario)) &&
         cli_output_open(&output, options->output)) {
-        status = layout ? write_layout(operand, output.file) : write_tiles(&scenario, output.file);
+        status = layout ? write_layout(operand, element, output.file)
+                        : write_tiles(&scenario, output.file);
         kept = cli_output_close(&output, status == CLI_OK);
     }
     tma_scenario_free(&scenario);
@@ -148,6 +207,8 @@ static int run(const struct cli_options *options) {
 }
 
 static const struct cli_option options[] = {
+    CLI_VALUE_OPTION("--element", "I,J,...", TEXT, offsetof(struct cute_options, element),
+                     "of a layout: only say where the element with these indices lies"),
     CLI_OPTION_SET,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_OUTPUT,
@@ -163,11 +224,14 @@ const struct cli_verb cli_cute = {
         "Of a scenario: the layout of each tile of the first stage. Modes are rows and the "
         "elements "
         "of a row;\nthe swizzle counts in bytes, as behind smem_ptr. Of a layout: the box and the "
-        "swizzle of the tensor map\nthat leaves such a tile, and where its elements lie.",
+        "swizzle of the tensor map\nthat leaves such a tile, and where its elements lie. CUTLASS's "
+        "atoms are layouts, too:\n"
+        "Layout_K_SW128_Atom<half_t>.",
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,
     .options = options,
+    .options_bytes = sizeof(struct cute_options),
     .option_count = sizeof options / sizeof options[0],
     .run = run,
 };

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "banks/wgmma_descriptor.h"
 #include "cli/files/output.h"
@@ -17,6 +19,11 @@ struct descriptor_options {
     bool mn_major;
 };
 
+static uint64_t unknown_bits(uint64_t value) {
+    struct tma_wgmma_descriptor fields = tma_wgmma_decode(value);
+    return value ^ tma_wgmma_encode(&fields);
+}
+
 static void write_fields(uint64_t value, FILE *out) {
     struct tma_wgmma_descriptor fields = tma_wgmma_decode(value);
     fprintf(out,
@@ -28,9 +35,8 @@ static void write_fields(uint64_t value, FILE *out) {
             "swizzle             %-10s    bits 62-63\n",
             value, fields.start_bytes, fields.leading_bytes, fields.stride_bytes,
             fields.base_offset, tma_name_of(&tma_swizzle_names, (int)fields.swizzle));
-    uint64_t unknown = value ^ tma_wgmma_encode(&fields);
-    if (unknown != 0)
-        fprintf(out, "unknown bits        0x%" PRIx64 ": they must be 0\n", unknown);
+    if (unknown_bits(value) != 0)
+        fprintf(out, "unknown bits        0x%" PRIx64 ": they must be 0\n", unknown_bits(value));
 }
 
 /* A tile, and the instructions that read it. */
@@ -104,14 +110,24 @@ static bool find_reader(const struct descriptor_options *own, const struct tma_s
     return code == TMA_OK;
 }
 
-static bool read_value(const char *text, uint64_t *value) {
+/* Reads digits in a base, which a suffix as in C may follow. */
+static bool read_digits(const char *text, int base, uint64_t *value) {
     char *end;
     errno = 0;
-    *value = strtoull(text, &end, 0);
-    if (end != text && *end == '\0' && errno == 0 && *text != '-')
-        return true;
-    cli_error("--value is \"%s\"; expected 64 bits, as in 0x4000004000010000", text);
-    return false;
+    *value = strtoull(text, &end, base);
+    return end != text && end[strspn(end, "uUlL")] == '\0' && errno == 0 && *text != '-';
+}
+
+/* Reads 0x4000004000010000, the same without 0x, or a decimal number. Digits that are both are
+ * hexadecimal if a descriptor can be that, and not the decimal number. */
+static bool read_value(const char *text, uint64_t *value) {
+    uint64_t hexadecimal;
+    bool decimal = read_digits(text, 0, value);
+    if (!read_digits(text, 16, &hexadecimal))
+        return decimal;
+    if (!decimal || (unknown_bits(*value) != 0 && unknown_bits(hexadecimal) == 0))
+        *value = hexadecimal;
+    return true;
 }
 
 static int run(const struct cli_options *options) {
@@ -122,16 +138,19 @@ static int run(const struct cli_options *options) {
     uint64_t value = 0;
     /* A number alone is meant as a descriptor. */
     const char *alone = options->operands.count == 1 ? options->operands.items[0] : NULL;
-    bool is_value = alone != NULL && own->value == NULL && alone[0] == '0' &&
-                    (alone[1] == 'x' || alone[1] == 'X');
+    bool is_value = alone != NULL && own->value == NULL && strcspn(alone, "/.") == strlen(alone) &&
+                    access(alone, F_OK) != 0 && read_value(alone, &value);
     const char *text = is_value ? alone : own->value;
     bool has_tile = options->operands.count > 0 && !is_value, good = true;
     if (!has_tile && text == NULL) {
-        cli_error("descriptor: expected a scenario, --value, or both");
+        cli_error("descriptor: expected a scenario, --value, or both; for example: tmasim %s %s",
+                  cli_descriptor.name, cli_descriptor.example);
         return CLI_ERROR;
     }
-    if (text != NULL && !read_value(text, &value))
+    if (text != NULL && !read_value(text, &value)) {
+        cli_error("--value is \"%s\"; expected 64 bits, as in 0x4000004000010000", text);
         return CLI_ERROR;
+    }
     if (has_tile &&
         (!cli_tiles_alone_read(options, &scenario) || !find_reader(own, &scenario, &reader))) {
         tma_scenario_free(&scenario);
@@ -165,7 +184,7 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_descriptor = {
     .name = "descriptor",
-    .operands = "[SCENARIO.yaml]",
+    .operands = "[SCENARIO.yaml | BITS]",
     .takes_scenario = true,
     .example = "gemm_tile --value 0x4000004000010002",
     .summary = "Encode and decode wgmma's matrix descriptors, and compare one with a tile.",

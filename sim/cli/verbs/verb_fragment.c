@@ -1,5 +1,7 @@
 /* tmasim fragment: which thread and register has which element of a matrix fragment. */
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/allocation.h"
 #include "cli/files/output.h"
@@ -14,17 +16,43 @@ struct fragment_options {
     const char *element; /* NULL: not given */
 };
 
-static bool read_kind(const char *name, enum tma_fragment_kind *kind) {
-    int value;
-    if (!tma_value_of(&tma_fragment_names, name, &value)) {
-        char *allowed = tma_names_list(&tma_fragment_names);
-        cli_error("unknown fragment \"%s\"; allowed: %s; --size has the columns of wgmma_d", name,
-                  allowed == NULL ? "" : allowed);
-        tma_release(allowed);
-        return false;
+/* The number behind `mark` in a text, as 128 behind "n" in m64n128k16; 0: none. */
+static uint32_t number_behind(const char *text, const char *mark) {
+    const char *at = strstr(text, mark);
+    return at == NULL ? 0 : (uint32_t)strtoul(at + strlen(mark), NULL, 10);
+}
+
+/* Instructions as PTX writes them, and what people call an accumulator. */
+static bool kind_of_instruction(const char *name, enum tma_fragment_kind *kind, uint32_t *size) {
+    if (strstr(name, "ldmatrix") != NULL || strstr(name, "stmatrix") != NULL) {
+        *kind = strstr(name, "trans") != NULL ? TMA_FRAGMENT_LDMATRIX_TRANS : TMA_FRAGMENT_LDMATRIX;
+        *size = number_behind(name, ".x");
+        return true;
     }
-    *kind = (enum tma_fragment_kind)value;
-    return true;
+    *kind = TMA_FRAGMENT_WGMMA_D;
+    *size = number_behind(name, "m64n");
+    return *size != 0 || strncmp(name, "wgmma", strlen("wgmma")) == 0 ||
+           strncmp(name, "acc", strlen("acc")) == 0;
+}
+
+static bool read_kind(const char *name, enum tma_fragment_kind *kind, uint32_t *size) {
+    char small[100];
+    size_t length = 0;
+    int value;
+    for (; name[length] != '\0' && length + 1 < sizeof small; length++)
+        small[length] = (char)tolower((unsigned char)name[length]);
+    small[length] = '\0';
+    if (tma_value_of(&tma_fragment_names, small, &value)) {
+        *kind = (enum tma_fragment_kind)value;
+        return true;
+    }
+    if (kind_of_instruction(small, kind, size))
+        return true;
+    char *allowed = tma_names_list(&tma_fragment_names);
+    cli_error("unknown fragment \"%s\"; allowed: %s; --size has the columns of wgmma_d", name,
+              allowed == NULL ? "" : allowed);
+    tma_release(allowed);
+    return false;
 }
 
 /* Reads "5,12", the row and column of an element. */
@@ -39,8 +67,10 @@ static bool read_element(const char *text, const struct tma_fragment *fragment, 
         good = end != second && *end == '\0';
     }
     if (!good || r >= fragment->rows || c >= fragment->columns) {
-        cli_error("--element is \"%s\"; expected ROW,COLUMN: 0 to %u and 0 to %u", text,
-                  fragment->rows - 1, fragment->columns - 1);
+        bool next = good && c < fragment->columns && fragment->kind == TMA_FRAGMENT_WGMMA_D;
+        cli_error("--element is \"%s\"; expected ROW,COLUMN: 0 to %u and 0 to %u%s", text,
+                  fragment->rows - 1, fragment->columns - 1,
+                  next ? "; a wgmma has 64 rows, and those behind them belong to another one" : "");
         return false;
     }
     *row = (uint32_t)r;
@@ -54,10 +84,12 @@ static int run(const struct cli_options *options) {
     struct tma_fragment fragment;
     struct tma_error error;
     struct cli_output output;
-    uint32_t row = 0, column = 0;
-    if (!read_kind(options->operands.items[0], &kind))
+    uint32_t row = 0, column = 0, size = 0;
+    if (!read_kind(options->operands.items[0], &kind, &size))
         return CLI_ERROR;
-    if (tma_fragment_of(kind, own->bits.value, own->size.value, &fragment, &error) != TMA_OK) {
+    if (own->size.given)
+        size = own->size.value;
+    if (tma_fragment_of(kind, own->bits.value, size, &fragment, &error) != TMA_OK) {
         cli_error("%s", error.text);
         return CLI_ERROR;
     }
@@ -107,7 +139,9 @@ const struct cli_verb cli_fragment = {
         "  ldmatrix        --size matrices of 8 x 8 elements, one below the other: row r of matrix "
         "m\n"
         "                  lies at the address of lane 8 m + r; stmatrix has the same\n"
-        "  ldmatrix_trans  the same with .trans: rows and columns of the matrices in shared memory",
+        "  ldmatrix_trans  the same with .trans: rows and columns of the matrices in shared "
+        "memory\n"
+        "or an instruction: wgmma.mma_async.sync.aligned.m64n128k16, ldmatrix.x4.trans.",
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,

@@ -68,15 +68,23 @@ static int print_topic(const char *name, const struct cli_verb *const *verbs, bo
         }
     for (; *verbs != NULL; verbs++)
         tma_suggest(&suggestion, (*verbs)->name);
-    cli_error("no %s on \"%s\"; %sallowed: %s or a verb", man ? "man page" : "help", name,
-              tma_hint_of(&suggestion).text, allowed);
+    cli_error("no %s on \"%s\"; %sallowed: %s%s", man ? "man page" : "help", name,
+              tma_hint_of(&suggestion).text, allowed,
+              man ? " or a verb" : ", a verb, or a word that tmasim help lists at its end");
     return CLI_ERROR;
 }
 
 static int run(const struct cli_options *options) {
     bool man = ((const struct help_options *)options)->man;
-    if (options->operands.count > 0)
-        return print_topic(options->operands.items[0], options->verbs, man);
+    const struct cli_list *words = &options->operands;
+    /* Of several words, as in "illegal instruction", the first one that says something counts. */
+    for (size_t i = 0; i < words->count && words->count > 1; i++)
+        if (cli_situation_has(words->items[i])) {
+            cli_situation_write(words->items[i], stdout);
+            return CLI_OK;
+        }
+    if (words->count > 0)
+        return print_topic(words->items[0], options->verbs, man);
     if (man)
         cli_manual_command(options->verbs, stdout);
     else
@@ -92,7 +100,7 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_help = {
     .name = "help",
-    .operands = "[TOPIC]",
+    .operands = "[TOPIC...]",
     .takes_topic = true,
     .example = "scenario",
     .summary = "Show how to use a verb, the keys of a file, or the rules of tensor maps.",
@@ -100,6 +108,6 @@ const struct cli_verb cli_help = {
                "machine-schema, or a word for\nwhat you want to know: hang, race, slow, tile, "
                "layout, descriptor, cuda, triton, accuracy, ...",
     .statuses = "0 done, 2 error",
-    .max_operands = 1,
+    .max_operands = SIZE_MAX,
     CLI_RUNS_WITH(help_options),
 };

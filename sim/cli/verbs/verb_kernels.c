@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/files/config_files.h"
 #include "cli/files/config_names.h"
@@ -18,6 +19,7 @@ struct listing {
     const struct tma_scenario *scenario;
     bool derived; /* which of its parameters: those that come from others */
     size_t listed;
+    bool explains; /* with the comments of the file */
 };
 
 static void write_parameter(void *context, const char *key, const char *value) {
@@ -66,6 +68,27 @@ static void write_kernel(struct listing *listing, const char *name,
         fputc('\n', listing->out);
 }
 
+/* Prints what the comments of a kernel's file say: above its keys, and behind its parameters. */
+static void write_comments(const char *path, FILE *out) {
+    static const char for_editors[] = "# yaml-language-server";
+    FILE *file = fopen(path, "r");
+    char line[400], key[64];
+    bool at_head = true, in_parameters = false;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *comment = strstr(line, "# ");
+        at_head = at_head && line[0] == '#';
+        if (line[0] != ' ' && line[0] != '#' && line[0] != '\n')
+            in_parameters = strncmp(line, "parameters:", strlen("parameters:")) == 0;
+        if (at_head && strncmp(line, for_editors, strlen(for_editors)) != 0)
+            fprintf(out, "%s%s", comment == NULL ? "" : "  ",
+                    comment == NULL ? "\n" : comment + strlen("# "));
+        else if (in_parameters && comment != NULL && sscanf(line, " %63[A-Z0-9_]:", key) == 1)
+            fprintf(out, "  %-15s%s", key, comment + strlen("# "));
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
 static bool list_kernel(struct listing *listing, const char *folder, const char *name) {
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
@@ -76,6 +99,10 @@ static bool list_kernel(struct listing *listing, const char *folder, const char 
     tma_diagnostics_free(&list);
     if (good)
         write_kernel(listing, name, &scenario);
+    if (good && listing->explains) {
+        write_comments(path.text, listing->out);
+        fprintf(listing->out, "  file: %s\n", path.text);
+    }
     tma_scenario_free(&scenario);
     return good;
 }
@@ -84,14 +111,17 @@ static bool list_kernel(struct listing *listing, const char *folder, const char 
 static bool is_wanted(const struct cli_options *options, const char *name) {
     bool wanted = options->operands.count == 0;
     for (size_t i = 0; i < options->operands.count; i++)
-        wanted = wanted || strcmp(options->operands.items[i], name) == 0;
+        wanted = wanted || strcasecmp(options->operands.items[i], name) == 0;
     return wanted;
 }
 
 static bool list_kernels(const struct cli_options *options, const char *folder,
                          const struct cli_config_names *names, FILE *out) {
-    struct listing listing = {
-        .json = {.out = out}, .out = out, .as_json = options->format == CLI_FORMAT_JSON};
+    struct listing listing = {.json = {.out = out},
+                              .out = out,
+                              .as_json = options->format == CLI_FORMAT_JSON,
+                              .explains = options->format != CLI_FORMAT_JSON &&
+                                          options->operands.count > 0};
     bool good = true;
     if (listing.as_json) {
         tma_json_begin_object(&listing.json, NULL);

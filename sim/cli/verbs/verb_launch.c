@@ -214,6 +214,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_launch = {
     .name = "launch",
     .operands = "KERNEL.ptx",
+    .takes_ptx = true,
     .example = "copy.ptx -o launch.yaml",
     .summary = "Write a template of the launch file of a kernel, from the signature in its PTX.",
     .details = "What the PTX does not say is filled in by hand; as it is, the file can be read and "

@@ -27,7 +27,8 @@ try decode - </dev/null
 try decode 1 2 3
 echo '0x1 0x2 0x3 <repeats 4 times>' | try decode -
 try check missing.yaml
-try check /
+mkdir folder
+try check folder
 try check - </dev/null
 try check --arch sm_80 x
 echo '[1, 2]' | try check

@@ -19,8 +19,42 @@ try descriptor 0x4000004000010000
 try run gemm M=1024
 try run gemm --M 1024
 try run gemm --json
-try run gemm --gpu H200
+try help paged
+try help illegal instruction
+try help accumulator
+try help h100
+try list
+try --gpu h100 run gemm
+try kernels gather_rows | sed 's|file: .*configs|file: configs|'
+try kernels GEMM | head -n 2
+try run gemm --gpu H100 --set M=256 N=256 K=64 --no-why | sed '/^time/,/^exit/d'
+try check GEMM_TILE
+try run gemm.yaml
+try run kernels/gemm_ws.yaml
+try run other.yaml
+try descriptor 4000004000010002 | head -n 2
+try descriptor 4611686293305360386 | head -n 2
+try descriptor C000004000010002 | head -n 2
+try descriptor 0x4000004000010002ull | head -n 2
 cd "$SCRATCH" || exit
+# A compiler's cache, an empty folder, a map with words of other programs, and a dump.
+mkdir -p cache/ABC cache/.hidden empty
+echo text >cache/ABC/kernel.ptx
+touch cache/ABC/kernel.cubin
+try run cache
+try launch cache/ABC
+try run empty
+try launch cache/ABC/kernel.cubin
+printf 'dtype: fp16\ndims: [64, 64]\ntile: [64, 64]\nswizzle: 128B\n' >map.yaml
+try check map.yaml | sed 's/allowed: .*//'
+try layout map.yaml | sed 's/allowed: .*//'
+printf '00000000007f00001063200010000000000000000000000000000000\n' >dump.hex
+try check dump.hex
+try run dump.hex
+printf 'name: a\ngpu: configs/gpus/h200.yaml\n' >gpu.yaml
+try run gpu.yaml 2>&1 | grep 'did you mean'
+printf '{data_type: 16u4_align16b, global_dim: [128, 128], global_strides: [64], box_dim: [128, 128]}\n' >four.yaml
+try check four.yaml | grep legal
 for file in kernel.cu kernel.ptx kernel.cubin kernel.py; do
     echo text >"$file"
     try run "$file"
