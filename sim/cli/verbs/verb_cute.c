@@ -230,8 +230,5 @@ const struct cli_verb cli_cute = {
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
-    .options_bytes = sizeof(struct cute_options),
-    .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    CLI_RUNS_WITH(cute_options),
 };
