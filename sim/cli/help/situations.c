@@ -1,7 +1,6 @@
 #include "cli/help/situations.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -171,29 +170,25 @@ void cli_situation_list(FILE *out) {
                 situations[i].words);
 }
 
-/* Finds the first file by the alphabet with this ending in a folder, or in the folders of that: a
- * compiler's cache has one for each kernel. */
-static bool find_file(const char *folder, const char *ending, int depth, char path[PATH_MAX]) {
-    struct dirent **entries;
-    int count = scandir(folder, &entries, NULL, alphasort);
-    bool found = false;
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
+/* Finds the first path by the alphabet of a file with this ending in a folder, or in the folders of
+ * that: a compiler's cache has one for each kernel. `path` is empty before the call. */
+static void find_file(const char *folder, const char *ending, int depth, char path[PATH_MAX]) {
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+        const char *dot = strrchr(entry->d_name, '.');
         char below[PATH_MAX];
-        int length = snprintf(below, sizeof below, "%s/%s", folder, name);
-        if (!found && name[0] != '.' && length > 0 && (size_t)length < sizeof below) {
-            if (dot != NULL && strcasecmp(dot, ending) == 0) {
-                strcpy(path, below);
-                found = true;
-            } else if (depth > 0) {
-                found = find_file(below, ending, depth - 1, path);
-            }
+        int length = snprintf(below, sizeof below, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] == '.' || length < 0 || (size_t)length >= sizeof below)
+            continue;
+        if (dot == NULL || strcasecmp(dot, ending) != 0) {
+            if (depth > 0)
+                find_file(below, ending, depth - 1, path);
+        } else if (path[0] == '\0' || strcmp(below, path) < 0) {
+            strcpy(path, below);
         }
-        free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
-    return found;
+    if (directory != NULL)
+        closedir(directory);
 }
 
 static bool is_folder(const char *path) {
@@ -202,14 +197,16 @@ static bool is_folder(const char *path) {
 }
 
 static void folder_text(const char *path, char text[static CLI_SITUATION_BYTES]) {
-    char file[PATH_MAX];
-    if (find_file(path, ".ptx", 1, file))
+    char file[PATH_MAX] = "", other[PATH_MAX] = "";
+    find_file(path, ".ptx", 1, file);
+    find_file(path, ".yaml", 0, other);
+    if (file[0] != '\0')
         snprintf(text, CLI_SITUATION_BYTES,
                  "a folder with PTX: tmasim launch %s -o LAUNCH.yaml writes a launch file for this "
                  "one",
                  file);
-    else if (find_file(path, ".yaml", 0, file))
-        snprintf(text, CLI_SITUATION_BYTES, "a folder; a file in it is %s", file);
+    else if (other[0] != '\0')
+        snprintf(text, CLI_SITUATION_BYTES, "a folder; a file in it is %s", other);
     else
         snprintf(text, CLI_SITUATION_BYTES,
                  "a folder without PTX and without scenarios or launch files");
