@@ -44,7 +44,44 @@ struct row {
     "setp.lt.u32 %p0, %t, 32; @%p0 bra A; setmaxnreg.dec.sync.aligned.u32 24; bra B; A: "          \
     "setmaxnreg.inc.sync.aligned.u32 " registers "; B: bar.sync 0; st.global.u32 [%w], %t; ret;"
 
+/* From %r0 to %r1, by way of all widths: whether all lanes share %r0 makes no difference. */
+#define CHAIN                                                                                      \
+    "shr.s32 %r2, %r0, 2; mul.wide.s32 %rd0, %r2, 7; add.s64 %rd0, %rd0, 1000; shr.u64 %rd0, "     \
+    "%rd0, 1; cvt.u32.u64 %r3, %rd0; bfe.u32 %r4, %r3, 2, 6; mad.lo.u32 %r5, %r4, 3, %r2; "        \
+    "min.s32 %r6, %r5, %r2; max.u32 %r6, %r6, %r4; div.s32 %r7, %r2, 3; setp.lt.s32 %p1, %r7, "    \
+    "0; selp.b32 %r8, %r6, %r5, %p1; prmt.b32 %r9, %r8, %r3, 0x4102; popc.b32 %r10, %r9; "         \
+    "cvt.rn.f32.s32 %f0, %r2; mul.f32 %f0, %f0, 0f40400000; cvt.rzi.s32.f32 %r11, %f0; xor.b32 "   \
+    "%r1, %r9, %r10; sub.u32 %r1, %r1, %r11; "
+
 static const struct row rows[] = {
+    {"values that all lanes share, and the same values of each lane",
+     "mov.b32 %r0, -20; " CHAIN "mov.b32 %r12, %r1; and.b32 %r0, %t, 0; sub.u32 %r0, %r0, 20; "
+     "mov.b32 %r1, 0; " CHAIN "sub.u32 %r12, %r12, %r1; add.u32 %r12, %r12, %t; st.global.u32 "
+     "[%w], %r12; ret;",
+     1, 32, 1, TMA_PTX_COMPLETED, NULL, 9, 9},
+    {"some lanes write a register that all share",
+     "mov.b32 %r0, 7; setp.lt.u32 %p0, %t, 3; @%p0 add.u32 %r0, %r0, 30; st.global.u32 [%w], %r0; "
+     "ret;",
+     1, 32, 1, TMA_PTX_COMPLETED, NULL, 2, 37},
+    {"lanes that do not write a register that all share",
+     "mov.b32 %r0, 7; setp.lt.u32 %p0, %t, 3; @%p0 mov.b32 %r0, %t; st.global.u32 [%w], %r0; ret;",
+     1, 32, 1, TMA_PTX_COMPLETED, NULL, 3, 7},
+    {"all lanes get the value of one",
+     "shl.b32 %r0, %t, 1; shfl.sync.idx.b32 %r1, %r0, 5, 31, -1; add.u32 %r1, %r1, %t; "
+     "st.global.u32 [%w], %r1; ret;",
+     1, 32, 1, TMA_PTX_COMPLETED, NULL, 3, 13},
+    {"lanes of segments get the value of one of theirs",
+     "shl.b32 %r0, %t, 1; shfl.sync.idx.b32 %r1, %r0, 5, 0x181f, -1; add.u32 %r1, %r1, %t; "
+     "st.global.u32 [%w], %r1; ret;",
+     1, 32, 1, TMA_PTX_COMPLETED, NULL, 20, 62},
+    {"one address in local memory, a word of each thread",
+     ".local .align 4 .b32 l[4]; st.local.u32 [l+4], %t; ld.local.u32 %r0, [l+4]; st.global.u32 "
+     "[%w], %r0; ret;",
+     1, 32, 1, TMA_PTX_COMPLETED, NULL, 17, 17},
+    {"one address in global memory, and an opaque one",
+     "ld.global.u32 %r0, [%in+12]; ld.global.f32 %f0, [%in+200]; add.u32 %r0, %r0, %t; "
+     "st.global.u32 [%w], %r0; ret;",
+     1, 32, 1, TMA_PTX_COMPLETED, NULL, 4, 7},
     {"vectors that change places",
      "mov.b32 %r0, 3; mov.b32 %r1, 40; mov.v2.b32 {%r0, %r1}, {%r1, %r0}; sub.u32 %r0, %r0, %r1; "
      "st.global.u32 [%w], %r0; ret;",
