@@ -422,6 +422,8 @@ TMA_TIME(warp, launch, launch_cycles, cycles, 0, 1e5, SM, SHORTER(launch), launc
          "time from the end of a CTA to the start of the next one on its SM")
 TMA_TIME(warp, wait, wait_cycles, cycles, 0, 10000, SM, SHORTER(instructions), issue, LEAST,
          "time of a wait on an mbarrier whose phase is complete")
+TMA_TIME(warp, poll, poll_cycles, cycles, 0, 10000, SM, SHORTER(instructions), issue, LEAST,
+         "what each other warp of the CTA on its scheduler adds to an mbarrier instruction")
 TMA_TIME(
     warp, wake, wake_cycles, cycles, 0, 10000, SM, SHORTER(instructions), issue, LEAST,
     "time from the end of an mbarrier's phase to the next instruction of a warp that waits for it")
@@ -448,6 +450,12 @@ TMA_TIME(warp, barrier, barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructio
          "time from the last arrival at a named barrier to the next instruction of its warps")
 TMA_TIME(warp, spin, spin_cycles, cycles, 0, 10000, SM, SHORTER(instructions), issue, LEAST,
          "what a role takes longer than the cycles of a compute statement")
+TMA_TIME(warp, spin_step, spin_step_cycles, cycles, 1, 10000, SM, KEPT, none, KEPT,
+         "time between two readings of the clock in the loop that records of pipelines.tsv compute "
+         "in: they take multiples of it")
+TMA_TIME(warp, place, place_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "time to find the row and the column of a tile by division, without warp.spin, in records "
+         "of pipelines.tsv")
 TMA_TIME(warp, mma_issue, mma_issue_cycles, cycles, 0, 10000, SM, SHORTER(instructions), issue,
          LEAST, "time to issue a group of matrix products and to commit it")
 TMA_TIME(warp, mma_wait, mma_wait_cycles, cycles, 0, 10000, SM, SHORTER(instructions), issue, LEAST,

@@ -96,7 +96,7 @@ static enum tma_error_code replay(const struct tma_machine *machine, const struc
     struct tma_result *result = tma_allocate(1, sizeof *result);
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (record != NULL && result != NULL) {
-        code = tma_pipeline_record_read(records, row, record, error);
+        code = tma_pipeline_record_read(records, row, machine, record, error);
         if (code == TMA_OK)
             code = tma_kernel_run(machine, &record->kernel, NULL, result, NULL, error);
         if (code == TMA_OK) {

@@ -27,6 +27,7 @@ struct words {
 struct pipeline_builder {
     struct tma_pipeline_record *record;
     struct words words;
+    const struct tma_machine *machine;
     const char *text;
     struct tma_error *error;
     enum tma_error_code code;
@@ -128,6 +129,24 @@ static void close(struct pipeline_builder *builder, struct tma_statement *statem
     statement->end = builder->record->kernel.statement_count;
 }
 
+static void add_cycles(struct pipeline_builder *builder, uint64_t cycles) {
+    struct tma_statement *compute = add(builder, TMA_STATEMENT_COMPUTE);
+    compute->work = TMA_WORK_CYCLES;
+    compute->amount[0] = number((int64_t)cycles);
+}
+
+/* The warps read the clock in a loop until so many cycles have passed. */
+static void add_loop(struct pipeline_builder *builder, uint64_t cycles) {
+    uint64_t step = builder->machine->warp.spin_step_cycles;
+    add_cycles(builder, (cycles + step - 1) / step * step);
+}
+
+/* A division for tiles in the order of one dimension; groups of tiles take two. */
+static void add_place(struct pipeline_builder *builder) {
+    uint64_t divisions = builder->words.order == 0 ? 1 : 2;
+    add_cycles(builder, divisions * builder->machine->warp.place_cycles);
+}
+
 static struct tma_statement *add_tiles(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     struct tma_statement *loop = add(builder, TMA_STATEMENT_TILES);
@@ -175,7 +194,9 @@ static uint32_t b_rows(const struct words *words) {
 static void add_producer(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     begin_role(builder, "producer", 1);
-    struct tma_statement *tiles = add_tiles(builder), *steps = add_steps(builder);
+    struct tma_statement *tiles = add_tiles(builder);
+    add_place(builder);
+    struct tma_statement *steps = add_steps(builder);
     add_ring(builder, TMA_STATEMENT_ACQUIRE);
     struct tma_statement *a = add_ring(builder, TMA_STATEMENT_OPERATION);
     a->operation.direction = TMA_LOAD;
@@ -229,11 +250,8 @@ static void add_products(struct pipeline_builder *builder) {
 static void add_spin(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     add_ring(builder, TMA_STATEMENT_WAIT);
-    if (words->compute > 0) {
-        struct tma_statement *spin = add(builder, TMA_STATEMENT_COMPUTE);
-        spin->work = TMA_WORK_CYCLES;
-        spin->amount[0] = number(words->compute);
-    }
+    if (words->compute > 0)
+        add_loop(builder, words->compute);
     if (words->store == 2) {
         struct tma_statement *store = add_ring(builder, TMA_STATEMENT_OPERATION);
         store->map = builder->record->kernel.map_count - 1;
@@ -254,11 +272,8 @@ static void add_epilogue(struct pipeline_builder *builder) {
         add(builder, TMA_STATEMENT_WAIT_MMA);
         add_ring(builder, TMA_STATEMENT_RELEASE);
     }
-    if (words->epi > 0) {
-        struct tma_statement *spin = add(builder, TMA_STATEMENT_COMPUTE);
-        spin->work = TMA_WORK_CYCLES;
-        spin->amount[0] = number(words->epi);
-    }
+    if (words->epi > 0)
+        add_loop(builder, words->epi);
     if (words->store != 1)
         return;
     add(builder, TMA_STATEMENT_BARRIER);
@@ -277,7 +292,10 @@ static void add_epilogue(struct pipeline_builder *builder) {
 static void add_consumer(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     begin_role(builder, "consumer", words->warps);
-    struct tma_statement *tiles = add_tiles(builder), *steps = add_steps(builder);
+    struct tma_statement *tiles = add_tiles(builder);
+    if (words->store > 0)
+        add_place(builder);
+    struct tma_statement *steps = add_steps(builder);
     if (words->mma > 0)
         add_products(builder);
     else
@@ -324,10 +342,13 @@ static void add_maps(struct pipeline_builder *builder) {
 }
 
 enum tma_error_code tma_pipeline_record_read(const struct tma_tsv *records, size_t row,
+                                             const struct tma_machine *machine,
                                              struct tma_pipeline_record *record,
                                              struct tma_error *error) {
-    struct pipeline_builder builder = {
-        .record = record, .text = tma_tsv_cell(records, row, "scenario"), .error = error};
+    struct pipeline_builder builder = {.record = record,
+                                       .text = tma_tsv_cell(records, row, "scenario"),
+                                       .machine = machine,
+                                       .error = error};
     struct tma_kernel *kernel = &record->kernel;
     const struct words *words = &builder.words;
     static const char *const names[VARIABLES] = {"cta",  "rank", "ctas", "cluster",

@@ -14,10 +14,11 @@ struct tma_pipeline_record {
     uint32_t expression_count;
 };
 
-/* Makes the kernel of a row. Fails with TMA_ERROR_SYNTAX if the scenario column has a value out of
- * range, with TMA_ERROR_TENSOR_MAP, or with TMA_ERROR_MEMORY. The caller frees *record, also after
- * a failure. */
+/* Makes the kernel of a row; its warps spin in steps of the machine's warp.spin_step. Fails with
+ * TMA_ERROR_SYNTAX if the scenario column has a value out of range, with TMA_ERROR_TENSOR_MAP, or
+ * with TMA_ERROR_MEMORY. The caller frees *record, also after a failure. */
 enum tma_error_code tma_pipeline_record_read(const struct tma_tsv *records, size_t row,
+                                             const struct tma_machine *machine,
                                              struct tma_pipeline_record *record,
                                              struct tma_error *error);
 void tma_pipeline_record_free(struct tma_pipeline_record *record);

@@ -17,13 +17,14 @@ static size_t find_row(const struct tma_tsv *records, const char *name) {
     return row;
 }
 
-static bool show_row(const struct tma_tsv *records, size_t row, const char *gpu, FILE *out) {
+static bool show_row(const struct tma_tsv *records, size_t row, const char *gpu,
+                     const struct tma_machine *machine, FILE *out) {
     static const char *const maps[TMA_MAX_TENSOR_MAPS] = {"A", "B", "C"};
     struct tma_error error = {0};
     struct tma_pipeline_record *record = tma_allocate(1, sizeof *record);
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (record != NULL)
-        code = tma_pipeline_record_read(records, row, record, &error);
+        code = tma_pipeline_record_read(records, row, machine, record, &error);
     if (code == TMA_OK)
         tma_kernel_print(&record->kernel, maps, gpu, out);
     else
@@ -35,7 +36,7 @@ static bool show_row(const struct tma_tsv *records, size_t row, const char *gpu,
 }
 
 bool cli_record_show(const struct cli_options *options, const char *name, const char *gpu,
-                     FILE *out) {
+                     const struct tma_machine *machine, FILE *out) {
     for (size_t i = 0; i < options->operands.count; i++) {
         struct tma_tsv records;
         struct tma_error error;
@@ -45,7 +46,8 @@ bool cli_record_show(const struct cli_options *options, const char *name, const 
         }
         size_t row = find_row(&records, name);
         bool is_kernel = tma_kind_pipelines.matches(&records) && row < records.rows;
-        bool shown = is_kernel && show_row(&records, row, gpu == NULL ? default_machine : gpu, out);
+        bool shown =
+            is_kernel && show_row(&records, row, gpu == NULL ? default_machine : gpu, machine, out);
         tma_tsv_free(&records);
         if (is_kernel)
             return shown;

@@ -39,6 +39,7 @@ static inline struct tma_machine draw_machine(uint64_t *state) {
         &machine.warp.mma_issue_cycles,      &machine.warp.mma_wait_cycles};
     for (int i = 0; i < TABLE_ROWS(times); i++)
         *times[i] = (uint32_t)random_between(state, 1, 12);
+    machine.warp.poll_cycles = (uint32_t)random_between(state, 0, 8);
     machine.warp.remote_arrive_cycles = (uint32_t)random_between(state, 1, 40);
     machine.warp.fetch_cycles = (uint32_t)random_between(state, 0, 3) * 13;
     return machine;

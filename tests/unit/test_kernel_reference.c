@@ -1346,8 +1346,10 @@ static void create_places(struct reference *reference) {
         }
     }
     for (uint32_t i = 0; i < reference->sm_count; i++)
-        reference->sms[i].poll = (uint64_t)(reference->sms[i].places - 1) * warps_of(kernel) *
-                                 reference->machine->tma.poll_millicycles / TMA_SCHEDULERS / 1000;
+        reference->sms[i].poll = ((uint64_t)(reference->sms[i].places - 1) * warps_of(kernel) *
+                                      reference->machine->tma.poll_millicycles / 1000 +
+                                  (warps_of(kernel) - 1) * reference->machine->warp.poll_cycles) /
+                                 TMA_SCHEDULERS;
     join_clusters(reference);
     count_arrivals(reference);
 }

@@ -125,7 +125,7 @@ static int run(const struct cli_options *options) {
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
     if (own->show != NULL) {
-        bool shown = cli_record_show(options, own->show, own->gpu, output.file);
+        bool shown = cli_record_show(options, own->show, own->gpu, &machine, output.file);
         return cli_output_close(&output, shown) && shown ? CLI_OK : CLI_ERROR;
     }
     struct cli_replay_result result = {.validations =

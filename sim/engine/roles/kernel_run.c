@@ -196,8 +196,10 @@ static void create_sms(struct tma_kernel_engine *engine) {
             .number = place->number,
             .cta_places = place->cta_places,
             .fetched = engine->fetched + (size_t)s * kernel->statement_count,
-            .poll_cycles = (uint64_t)(place->cta_places - 1) * warps *
-                           engine->machine.tma.poll_millicycles / TMA_SCHEDULERS / 1000,
+            .poll_cycles = ((uint64_t)(place->cta_places - 1) * warps *
+                                engine->machine.tma.poll_millicycles / 1000 +
+                            (warps - 1) * engine->machine.warp.poll_cycles) /
+                           TMA_SCHEDULERS,
             .requests = engine->requests + used,
             .pipes = {.first = engine->machine.core.first_percent * 1024 / 100,
                       .jobs = engine->jobs + (size_t)2 * used,

@@ -123,7 +123,7 @@ struct tma_kernel_sm {
     struct tma_port tensor;
     uint64_t tensor_begin; /* the cycle of the product that found them free last */
     struct tma_pipes pipes;
-    uint64_t poll_cycles; /* what the warps of its other CTAs add to each mbarrier instruction */
+    uint64_t poll_cycles; /* what the other warps of the SM add to each mbarrier instruction */
     uint32_t cta_places;
     uint64_t *fetched; /* by statement: from when its instructions are in the SM's cache, or 0 */
     struct tma_role_state **requests; /* of this cycle and later ones */
