@@ -8,21 +8,30 @@
 #include "bench.h"
 #include "trace/trace.h"
 
-enum { EVENTS = 2000000, SMS = 132, SLOTS = 4 };
+enum { SMS = 132, SLOTS = 4, KINDS = 4, INTERVAL = 97 /* cycles between the rounds of events */ };
+
+/* A CTA on each SM starts, has whole operations, and ends. */
+enum { EVENTS = SMS * (KINDS * 3788 + 2), FILL = SMS * 7 + 76 /* one that no promise needs */ };
 
 /* Returns an event; consecutive events are from consecutive SMs, as in a full-chip stream. */
 static struct tma_event event_number(uint64_t number) {
-    static const enum tma_event_kind kinds[] = {TMA_EVENT_ISSUE, TMA_EVENT_ROWS, TMA_EVENT_L2_FILL,
-                                                TMA_EVENT_ARRIVAL};
+    static const enum tma_event_kind kinds[KINDS] = {TMA_EVENT_ISSUE, TMA_EVENT_ROWS,
+                                                     TMA_EVENT_L2_FILL, TMA_EVENT_ARRIVAL};
     uint64_t round = number / SMS;
     uint32_t sm = (uint32_t)(number % SMS);
-    uint64_t op = round / (SLOTS * 4);
-    return (struct tma_event){.cycle = 100 + round * 97,
-                              .sm = sm,
-                              .cta = sm,
-                              .slot = (uint32_t)(round / 4 % SLOTS),
-                              .kind = kinds[round % 4],
-                              .figures = {op, 64, 128 + number % 7, number % 1013}};
+    struct tma_event event = {.cycle = 100 + round * INTERVAL, .sm = sm, .cta = sm};
+    if (round == 0 || round == EVENTS / SMS - 1) {
+        event.kind = round == 0 ? TMA_EVENT_CTA_START : TMA_EVENT_CTA_END;
+        return event;
+    }
+    round--;
+    event.slot = (uint32_t)(round / KINDS % SLOTS);
+    event.kind = kinds[round % KINDS];
+    event.figures[0] = round / (SLOTS * KINDS);
+    event.figures[1] = 64;
+    event.figures[2] = event.kind == TMA_EVENT_ARRIVAL ? 3 * INTERVAL : 128 + number % 7;
+    event.figures[3] = number % 1013;
+    return event;
 }
 
 /* Writes all events but number `skipped`, with `delay` added to each cycle. */
@@ -69,7 +78,7 @@ int main(void) {
         abort();
     bench_write("trace write, /dev/null", "/dev/null", EVENTS);
     bench_write("trace write, file", "a", EVENTS);
-    write_trace("b", 1000, 0);
+    write_trace("b", FILL, 0);
     bench_diff("trace diff, equal", "a", "a", TMA_TRACE_SAME);
     bench_diff("trace diff, one event missing", "a", "b", TMA_TRACE_DIFFERENT);
     write_trace("b", EVENTS, 1);
