@@ -264,6 +264,31 @@ __global__ void follow(long long *log, int n) {
     log[3 * blockIdx.x + 2] = clock64();
 }
 
+// A thread loads a box again and again, and waits for it, or arrives and waits for that: the mean
+// time from one load to the next, with no clock between them.
+template <int LOADS>
+__global__ void load_and_wait(const __grid_constant__ CUtensorMap A, int bytes, float *out) {
+    extern __shared__ uint8_t raw[];
+    __shared__ __align__(8) uint64_t full;
+    uint32_t base = (shared_address(raw) + 1023u) & ~1023u, bar = shared_address(&full);
+    init(bar, 1);
+    fence_init();
+    uint32_t t0 = 0;
+#pragma unroll 1
+    for (int i = -2; i < TIMES; i++) { // the first ones bring the box to L2
+        if (i == 0)
+            t0 = clock_now();
+        if (LOADS == 0)
+            arrive(bar);
+        else {
+            expect(bar, bytes);
+            load(&A, 0, 0, base, bar);
+        }
+        wait(bar, i & 1);
+    }
+    *out = float(clock_now() - t0) / TIMES;
+}
+
 // The first times around of a producer and a consumer: clocks since the start of the CTA.
 template <int LOADS>
 __global__ void first_turns(const __grid_constant__ CUtensorMap A, int depth, int turns,
@@ -419,6 +444,14 @@ int main() {
         cudaDeviceSynchronize();
         cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
         printf("barrier_hand_over\t0\t%d\t%.1f\n", 2 * w, v);
+    }
+    load_and_wait<0><<<1, 1, 20000>>>(small, 0, out);
+    cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
+    printf("arrive_and_wait\t0\t1\t%.1f\n", v);
+    for (int rows : {1, 8, 64, 128}) {
+        load_and_wait<1><<<1, 1, 20000>>>(make_map(g, 64, rows), rows * 128, out);
+        cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
+        printf("load_and_wait\t%d\t1\t%.1f\n", rows, v);
     }
     hand_over<0><<<1, 64>>>(out);
     cudaDeviceSynchronize();

@@ -1,5 +1,5 @@
 # What costs of the core make of the programs with which they were measured, and what an H200
-# (role_costs.tsv) and an H100 (pipe_rates.tsv) took, in cycles.
+# (role_costs.tsv) and an H100 (pipe_rates.tsv; h100/role_costs.tsv) took, in cycles.
 run() {
     launch=launch/data/$1.yaml
     shift
@@ -16,6 +16,11 @@ products() {
     cycles "$1" "$2" kernel=_Z8productsILi128EEvii14CUtensorMap_stPfS1_ block="$3" dynamic_shared=122880 \
         "parameters=[{s32: $4}, {s32: 0}, $map, {pointer: out}, {pointer: sink}]"
 }
+alone() { # one thread: rows of a box that it loads and waits for, or 0: it arrives
+    map="{map: {data_type: float16, global_dim: [64, 128], box_dim: [64, $((${3} > 0 ? ${3} : 1))], swizzle: 128b}, buffer: a}"
+    cycles "$1" "$2" gpu=h100 kernel=_Z13load_and_waitILi$((${3} > 0))EEv14CUtensorMap_stiPf block=1 dynamic_shared=20000 \
+        "parameters=[$map, {s32: $((128 * ${3}))}, {pointer: out}]"
+}
 softmax() { # of the last of the groups beside products
     run pipe_rates block=$((128 * (1 + $2))) &&
         printf '%-28s %8s %8s\n' "$1" "$(od -An -td8 -w16 -j $((16 * $2)) -N16 "$SCRATCH/cycles/out.bin" | awk '{printf "%.0f", $2 / $1}')" "$3"
@@ -23,6 +28,10 @@ softmax() { # of the last of the groups beside products
 cycles hand_over 82.0 block=64
 cycles hand_over_cluster 216.6 kernel=_Z9hand_overILi1EEvPf block=32 grid=2 cluster=2
 cycles 'barrier_hand_over, 2 warps' 51.2 kernel=_Z18hand_over_barriersPf block=64
+alone arrive_and_wait 99.7 0
+for rows in 1:408.0 8:409.5 64:470.3 128:544.2; do
+    alone "load_and_wait, ${rows%:*} rows" ${rows#*:} ${rows%:*}
+done
 products mma128_leave0_groups1 384.3 128 0
 products mma128_leave1_groups1 258.4 128 1
 products mma128_leave0_groups2 515.5 256 0
