@@ -368,7 +368,7 @@ static const char *special(const struct tma_ptx_operand *operand) {
     case TMA_PTX_SREG_CLOCK_HI:
     case TMA_PTX_SREG_CLOCK64:
     case TMA_PTX_SREG_GLOBALTIMER:
-        return "a"; /* CS2R */
+        return "s"; /* CS2R, which reads a clock as fast as that pipe works: role_turns.tsv */
     case TMA_PTX_SREG_WARPID:
         return "caa";
     default:
