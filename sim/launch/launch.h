@@ -124,6 +124,11 @@ struct tma_launch_measured {
 bool tma_launch_read(const char *text, size_t length, const char *name, const char *const *settings,
                      size_t setting_count, struct tma_launch *launch, struct tma_diagnostics *list);
 
+/* Applies settings to a record, which takes those of its machine alone ("gpu=MACHINE",
+ * "gpu.KEY=VALUE"). The launch borrows them. */
+bool tma_launch_choose_machine(struct tma_launch *launch, const char *const *settings,
+                               size_t setting_count, struct tma_diagnostics *list);
+
 /* Reads a record: one line of a file of JSON lines, which is line `line` of the file `name`. Where
  * the record has no outputs, buffers of floating-point numbers are opaque. */
 bool tma_launch_read_record(const char *text, size_t length, const char *name, unsigned line,

@@ -488,6 +488,22 @@ static bool keep_for_machine(struct tma_launch *launch, const char *setting, siz
     return true;
 }
 
+bool tma_launch_choose_machine(struct tma_launch *launch, const char *const *settings,
+                               size_t setting_count, struct tma_diagnostics *list) {
+    static const char whole[] = "gpu=";
+    size_t before = tma_diagnostics_total(list);
+    for (size_t i = 0; i < setting_count; i++)
+        if (strncmp(settings[i], whole, sizeof whole - 1) == 0) {
+            launch->gpu = settings[i] + sizeof whole - 1;
+            launch->gpu_at = (struct tma_location){.file = "--set"};
+        } else if (!keep_for_machine(launch, settings[i], setting_count, list))
+            tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
+                         "--set %.100s: a record takes its machine only: gpu=MACHINE, "
+                         "gpu.KEY=VALUE; launch files take all keys",
+                         settings[i]);
+    return tma_diagnostics_total(list) == before;
+}
+
 bool tma_launch_read(const char *text, size_t length, const char *name, const char *const *settings,
                      size_t setting_count, struct tma_launch *launch,
                      struct tma_diagnostics *list) {

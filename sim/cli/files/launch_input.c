@@ -114,11 +114,9 @@ bool cli_launch_read(const struct cli_launch_file *file, const char *label,
                      struct tma_diagnostics *list) {
     struct tma_location whole = {.file = file->path};
     *launch = (struct tma_launch){0};
-    if (file->records && settings->count > 0)
-        tma_diagnose(list, TMA_ERROR_ARGUMENT, whole,
-                     "--set is for launch files; this is a file of records");
-    else if (file->records)
-        return read_record(file, label, launch, list);
+    if (file->records)
+        return read_record(file, label, launch, list) &&
+               tma_launch_choose_machine(launch, settings->items, settings->count, list);
     else if (label != NULL)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, whole,
                      "--launch is for files of records (.jsonl); this is a launch file");

@@ -7,6 +7,7 @@ try() {
     echo "exit $?"
 }
 try run copy.jsonl --launch copy
+try run copy.jsonl --launch copy --gpu h100 --no-why
 try run copy.jsonl --launch copy --sample --no-why
 try run copy.jsonl --launch copy --sample --functional
 try run copy.jsonl --launch copy --sample=careful
@@ -34,3 +35,4 @@ try validate copy.jsonl --without pipes
 # Scratch memory that no address space has.
 sed 's/"scratch_per_cta": 0/"scratch_per_cta": 18446744073709551615/; s/"kind": "tensor_map", "name": "\([a-z]*\)", "buffer": "[a-z]*"/"kind": "tensor_map", "name": "\1", "buffer": "scratch"/' "$OLDPWD/launch/data/copy.jsonl" >scratch.jsonl
 try run scratch.jsonl --launch copy
+try run copy.jsonl --launch copy --set grid=2
