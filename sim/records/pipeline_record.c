@@ -144,7 +144,9 @@ static void add_loop(struct pipeline_builder *builder, uint64_t cycles) {
 /* A division for tiles in the order of one dimension; groups of tiles take two. */
 static void add_place(struct pipeline_builder *builder) {
     uint64_t divisions = builder->words.order == 0 ? 1 : 2;
-    add_cycles(builder, divisions * builder->machine->warp.place_cycles);
+    uint64_t cycles = divisions * builder->machine->warp.place_cycles;
+    if (cycles > 0)
+        add_cycles(builder, cycles);
 }
 
 static struct tma_statement *add_tiles(struct pipeline_builder *builder) {
