@@ -35,12 +35,10 @@ size_t tma_text_distance(const char *a, const char *b) {
 
 bool tma_has_word(const char *list, const char *word) {
     size_t length = strlen(word);
-    for (const char *at = list; length > 0 && *at != '\0'; at += strspn(at, " ")) {
-        size_t own = strcspn(at, " ");
-        if (own == length && strncasecmp(at, word, length) == 0)
+    for (const char *at = list; length > 0 && *at != '\0'; at++)
+        if ((at == list || at[-1] == ' ') && strncasecmp(at, word, length) == 0 &&
+            (at[length] == ' ' || at[length] == '\0'))
             return true;
-        at += own;
-    }
     return false;
 }
 

@@ -11,8 +11,8 @@ enum { TMA_MAX_SUGGESTION = 64 };
  * or swapped with their neighbour to turn one into the other. */
 size_t tma_text_distance(const char *a, const char *b);
 
-/* Whether one of the words of `list`, which have spaces between them, is `word`, in any case of its
- * letters. */
+/* Whether `word` is one of the words of `list`, or several in a row, with spaces between them, in
+ * any case of their letters. */
 bool tma_has_word(const char *list, const char *word);
 
 /* The closest of several candidates, for "did you mean". */

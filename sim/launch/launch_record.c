@@ -2,9 +2,9 @@
  * how it was taken, and is not read. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/allocation.h"
+#include "base/text_distance.h"
 #include "base/utf8.h"
 #include "launch/launch_reader.h"
 #include "scenario/document.h"
@@ -301,15 +301,6 @@ bool tma_launch_read_record(const char *line_text, size_t length, const char *na
 
 /* ---- what GPUs did ---- */
 
-static bool is_word_of(const char *text, const char *word) {
-    size_t length = strlen(word);
-    for (const char *at = text; *at != '\0'; at++)
-        if ((at == text || at[-1] == ' ') && strncasecmp(at, word, length) == 0 &&
-            (at[length] == ' ' || at[length] == '\0'))
-            return length > 0;
-    return false;
-}
-
 static uint64_t figure(const struct tma_yaml_node *measured, const char *key) {
     const char *word = tma_launch_text(measured, key);
     return word == NULL ? 0 : strtoull(word, NULL, 10);
@@ -327,7 +318,8 @@ bool tma_launch_measurement(const struct tma_launch *launch, const char *machine
     if (all == NULL || all->kind != TMA_YAML_MAPPING)
         return false;
     for (const struct tma_yaml_node *node = all->first; node != NULL; node = node->next) {
-        if (node->kind != TMA_YAML_MAPPING || node->key == NULL || !is_word_of(machine, node->key))
+        if (node->kind != TMA_YAML_MAPPING || node->key == NULL ||
+            !tma_has_word(machine, node->key))
             continue;
         *measured = (struct tma_launch_measured){
             .gpu = node->key,

@@ -124,35 +124,28 @@ static struct tma_region *find_global(struct tma_executor *launch, uint64_t addr
     return region;
 }
 
-static struct tma_region *outside_shared(struct tma_warp *warp, const struct tma_op *op,
-                                         uint64_t address, uint64_t bytes, uint32_t lane,
-                                         const struct tma_region *region) {
-    tma_stop(
-        warp, op, TMA_PTX_FAULT,
-        "lane %u accesses %llu bytes at the shared address 0x%llx; %s has the addresses 0x%llx "
-        "to 0x%llx, of which %u bytes are dynamic_shared",
-        lane, (unsigned long long)bytes, (unsigned long long)address, region->name,
-        (unsigned long long)region->address,
-        (unsigned long long)(region->address + region->size - 1),
-        warp->launch->launch->dynamic_shared);
-    return NULL;
-}
-
-static struct tma_region *outside(struct tma_warp *warp, const struct tma_op *op, const char *what,
-                                  uint64_t address, uint64_t bytes, uint32_t lane,
-                                  const struct tma_region *region) {
+static struct tma_region *outside(struct tma_warp *warp, const struct tma_op *op,
+                                  enum tma_ptx_space space, uint64_t address, uint64_t bytes,
+                                  uint32_t lane, const struct tma_region *region) {
+    const char *what = space == TMA_PTX_SHARED  ? "shared"
+                       : space == TMA_PTX_LOCAL ? "local"
+                       : space == TMA_PTX_CONST ? "constant"
+                                                : "parameter";
+    char part[60] = "";
+    if (space == TMA_PTX_SHARED)
+        snprintf(part, sizeof part, ", of which %u bytes are dynamic_shared",
+                 warp->launch->launch->dynamic_shared);
     if (region == NULL)
         tma_stop(warp, op, TMA_PTX_FAULT,
-                 "lane %u accesses %llu bytes at %s address 0x%llx, where "
-                 "there is no memory",
+                 "lane %u accesses %llu bytes at the %s address 0x%llx, where there is no memory",
                  lane, (unsigned long long)bytes, what, (unsigned long long)address);
     else
         tma_stop(warp, op, TMA_PTX_FAULT,
-                 "lane %u accesses %llu bytes at %s address 0x%llx; %s has the addresses 0x%llx to "
-                 "0x%llx",
+                 "lane %u accesses %llu bytes at the %s address 0x%llx; %s has the addresses "
+                 "0x%llx to 0x%llx%s",
                  lane, (unsigned long long)bytes, what, (unsigned long long)address, region->name,
                  (unsigned long long)region->address,
-                 (unsigned long long)(region->address + region->size - 1));
+                 (unsigned long long)(region->address + region->size - 1), part);
     return NULL;
 }
 
@@ -202,7 +195,7 @@ struct tma_region *tma_locate(struct tma_warp *warp, const struct tma_op *op,
     case TMA_PTX_SHARED: {
         uint64_t rank = address >> TMA_SHARED_RANK_BIT;
         if (rank >= warp->cta->cluster->cta_count)
-            return outside_shared(warp, op, address, bytes, lane, &warp->cta->shared);
+            return outside(warp, op, space, address, bytes, lane, &warp->cta->shared);
         struct tma_ptx_cta *cta = &warp->cta->cluster->ctas[rank];
         region = &cta->shared;
         if (cta->alive_warps == 0) {
@@ -215,14 +208,14 @@ struct tma_region *tma_locate(struct tma_warp *warp, const struct tma_op *op,
         }
         *offset = address - region->address;
         if (*offset >= region->size || region->size - *offset < bytes)
-            return outside_shared(warp, op, address, bytes, lane, region);
+            return outside(warp, op, space, address, bytes, lane, region);
         return region;
     }
     case TMA_PTX_LOCAL: {
         region = &warp->local_region;
         uint64_t at = address - TMA_LOCAL_BASE;
         if (at >= launch->local_bytes || launch->local_bytes - at < bytes)
-            return outside(warp, op, "the local", address, bytes, lane, NULL);
+            return outside(warp, op, space, address, bytes, lane, NULL);
         *offset = (uint64_t)lane * launch->local_bytes + at;
         return region;
     }
@@ -235,8 +228,7 @@ struct tma_region *tma_locate(struct tma_warp *warp, const struct tma_op *op,
     }
     *offset = address - region->address;
     if (*offset >= region->size || region->size - *offset < bytes)
-        return outside(warp, op, space == TMA_PTX_CONST ? "the constant" : "the parameter", address,
-                       bytes, lane, region);
+        return outside(warp, op, space, address, bytes, lane, region);
     return region;
 }
 

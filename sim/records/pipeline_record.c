@@ -129,7 +129,10 @@ static void close(struct pipeline_builder *builder, struct tma_statement *statem
     statement->end = builder->record->kernel.statement_count;
 }
 
+/* Without cycles there is no statement. */
 static void add_cycles(struct pipeline_builder *builder, uint64_t cycles) {
+    if (cycles == 0)
+        return;
     struct tma_statement *compute = add(builder, TMA_STATEMENT_COMPUTE);
     compute->work = TMA_WORK_CYCLES;
     compute->amount[0] = number((int64_t)cycles);
@@ -144,9 +147,7 @@ static void add_loop(struct pipeline_builder *builder, uint64_t cycles) {
 /* A division for tiles in the order of one dimension; groups of tiles take two. */
 static void add_place(struct pipeline_builder *builder) {
     uint64_t divisions = builder->words.order == 0 ? 1 : 2;
-    uint64_t cycles = divisions * builder->machine->warp.place_cycles;
-    if (cycles > 0)
-        add_cycles(builder, cycles);
+    add_cycles(builder, divisions * builder->machine->warp.place_cycles);
 }
 
 static struct tma_statement *add_tiles(struct pipeline_builder *builder) {
@@ -252,8 +253,7 @@ static void add_products(struct pipeline_builder *builder) {
 static void add_spin(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     add_ring(builder, TMA_STATEMENT_WAIT);
-    if (words->compute > 0)
-        add_loop(builder, words->compute);
+    add_loop(builder, words->compute);
     if (words->store == 2) {
         struct tma_statement *store = add_ring(builder, TMA_STATEMENT_OPERATION);
         store->map = builder->record->kernel.map_count - 1;
@@ -274,8 +274,7 @@ static void add_epilogue(struct pipeline_builder *builder) {
         add(builder, TMA_STATEMENT_WAIT_MMA);
         add_ring(builder, TMA_STATEMENT_RELEASE);
     }
-    if (words->epi > 0)
-        add_loop(builder, words->epi);
+    add_loop(builder, words->epi);
     if (words->store != 1)
         return;
     add(builder, TMA_STATEMENT_BARRIER);

@@ -20,6 +20,10 @@ bool cli_config_resolve(const char *operand, const char *const *folders,
     return tma_config_find_word(operand, folders, path->text);
 }
 
+bool cli_config_is_layout(const char *operand) {
+    return strpbrk(operand, "(<:") != NULL || strncmp(operand, "Layout_", 7) == 0;
+}
+
 bool cli_config_may_exist(const char *operand, const char *const *folders, const char *what) {
     struct tma_suggestion suggestion = {.wanted = operand};
     const char *list = strcmp(what, "machine") == 0 ? "tmasim machines" : "tmasim kernels";
@@ -33,7 +37,7 @@ bool cli_config_may_exist(const char *operand, const char *const *folders, const
     }
     /* Numbers and CuTe's layouts name no file. */
     size_t digits = strspn(operand, "0123456789abcdefABCDEF");
-    if (strpbrk(operand, "/.(<:") != NULL || strncmp(operand, "Layout_", 7) == 0 ||
+    if (strpbrk(operand, "/.") != NULL || cli_config_is_layout(operand) ||
         strcmp(operand, "-") == 0 || (operand[0] >= '0' && operand[0] <= '9') ||
         (digits == strlen(operand) && digits > 8) || access(operand, F_OK) == 0)
         return true;

@@ -21,6 +21,10 @@ bool cli_config_find(const char *name, struct cli_config_path *path);
 bool cli_config_resolve(const char *operand, const char *const *folders,
                         struct cli_config_path *path);
 
+/* Is an operand a layout of CuTe's, as "(8,64):(64,1)" or "Layout_K_SW128_Atom"? No file of the
+ * command is named like that. */
+bool cli_config_is_layout(const char *operand);
+
 /* Returns false if an operand is a word that names no file, so that none can be read; then prints
  * an error with the name in these folders that may have been meant. `what`: "machine". */
 bool cli_config_may_exist(const char *operand, const char *const *folders, const char *what);

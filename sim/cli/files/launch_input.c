@@ -112,17 +112,15 @@ static bool read_record(const struct cli_launch_file *file, const char *label,
 bool cli_launch_read(const struct cli_launch_file *file, const char *label,
                      const struct cli_list *settings, struct tma_launch *launch,
                      struct tma_diagnostics *list) {
-    struct tma_location whole = {.file = file->path};
     *launch = (struct tma_launch){0};
     if (file->records)
         return read_record(file, label, launch, list) &&
                tma_launch_choose_machine(launch, settings->items, settings->count, list);
-    else if (label != NULL)
-        tma_diagnose(list, TMA_ERROR_ARGUMENT, whole,
-                     "--launch is for files of records (.jsonl); this is a launch file");
-    else
+    if (label == NULL)
         return tma_launch_read(file->text, file->length, file->path, settings->items,
                                settings->count, launch, list);
+    tma_diagnose(list, TMA_ERROR_ARGUMENT, (struct tma_location){.file = file->path},
+                 "--launch is for files of records (.jsonl); this is a launch file");
     return false;
 }
 

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include "banks/cute.h"
+#include "cli/files/config_files.h"
 #include "cli/files/output.h"
 #include "cli/files/scenario_input.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
+#include "report/layout_formats.h"
 #include "tensormap/types.h"
 
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16, MOST_LINES = 16, CHUNKS = LINE_BYTES / CHUNK_BYTES };
@@ -146,7 +148,6 @@ static bool read_element(const char *text, const struct tma_cute_layout *layout,
 
 /* Where an element lies. */
 static int write_element(const struct tma_cute_layout *layout, const char *text, FILE *out) {
-    enum { BANK_BYTES = 4, BANKS = 32 };
     uint32_t indices[TMA_CUTE_MODES];
     if (!read_element(text, layout, indices))
         return CLI_ERROR;
@@ -158,7 +159,7 @@ static int write_element(const struct tma_cute_layout *layout, const char *text,
             "): %" PRIu32 " bits at byte 0x%" PRIx32 ", in line 0x%" PRIx32 " at +%" PRIu32
             ", bank %" PRIu32 "\n",
             layout->element_bits, address, address / LINE_BYTES * LINE_BYTES, address % LINE_BYTES,
-            address / BANK_BYTES % BANKS);
+            tma_layout_bank(address));
     return CLI_OK;
 }
 
@@ -181,8 +182,7 @@ static int write_layout(const char *text, const char *element, FILE *out) {
 
 /* No scenario is named like that. */
 static bool is_layout(const char *operand) {
-    return (strpbrk(operand, "(<:") != NULL || strncmp(operand, "Layout_", 7) == 0) &&
-           access(operand, F_OK) != 0;
+    return cli_config_is_layout(operand) && access(operand, F_OK) != 0;
 }
 
 static int run(const struct cli_options *options) {

@@ -11,15 +11,16 @@ cycles() {
     run role_costs "$@" &&
         printf '%-28s %8s %8s\n' "$what" "$(od -An -tf4 "$SCRATCH/cycles/out.bin" | tr -d ' ' | cut -c1-5)" "$hardware"
 }
-map='{map: {data_type: float16, global_dim: [64, 128], box_dim: [64, 128], swizzle: 128b}, buffer: a}'
+map_of() { # boxes of so many rows
+    echo "{map: {data_type: float16, global_dim: [64, 128], box_dim: [64, $1], swizzle: 128b}, buffer: a}"
+}
 products() {
     cycles "$1" "$2" kernel=_Z8productsILi128EEvii14CUtensorMap_stPfS1_ block="$3" dynamic_shared=122880 \
-        "parameters=[{s32: $4}, {s32: 0}, $map, {pointer: out}, {pointer: sink}]"
+        "parameters=[{s32: $4}, {s32: 0}, $(map_of 128), {pointer: out}, {pointer: sink}]"
 }
 alone() { # one thread: rows of a box that it loads and waits for, or 0: it arrives
-    map="{map: {data_type: float16, global_dim: [64, 128], box_dim: [64, $((${3} > 0 ? ${3} : 1))], swizzle: 128b}, buffer: a}"
-    cycles "$1" "$2" gpu=h100 kernel=_Z13load_and_waitILi$((${3} > 0))EEv14CUtensorMap_stiPf block=1 dynamic_shared=20000 \
-        "parameters=[$map, {s32: $((128 * ${3}))}, {pointer: out}]"
+    cycles "$1" "$2" gpu=h100 kernel=_Z13load_and_waitILi$(($3 > 0))EEv14CUtensorMap_stiPf block=1 dynamic_shared=20000 \
+        "parameters=[$(map_of $(($3 > 0 ? $3 : 1))), {s32: $((128 * $3))}, {pointer: out}]"
 }
 softmax() { # of the last of the groups beside products
     run pipe_rates block=$((128 * (1 + $2))) &&
