@@ -429,7 +429,7 @@ deb: dist ## Debian packages in build/deb (needs debhelper and what debian/contr
 # The part of the library that checks, encodes, decodes and places, for a web page. It neither reads
 # files nor simulates, and needs no libyaml.
 PLAYGROUND_SOURCES := playground/playground.c sim/report/decimal.c \
-    $(filter-out sim/base/own_folder.c sim/serve/answer_run.c sim/serve/scenario_figures.c,$(wildcard sim/base/*.c sim/tensormap/*.c sim/placement/*.c sim/banks/*.c sim/serve/*.c))
+    $(filter-out sim/base/path.c sim/serve/answer_run.c sim/serve/scenario_figures.c,$(wildcard sim/base/*.c sim/tensormap/*.c sim/placement/*.c sim/banks/*.c sim/serve/*.c))
 PLAYGROUND_PARTS := playground/page.html playground/page.css playground/page.js
 EMCC ?= emcc
 

@@ -7,6 +7,7 @@
 
 #include "base/allocation.h"
 #include "base/version.h"
+#include "cli/files/config_files.h"
 #include "cli/files/output.h"
 #include "cli/files/piped_input.h"
 #include "cli/help/situations.h"

@@ -11,7 +11,7 @@
 #include "core/core_timeline.h"
 #include "experiment/improvement.h"
 #include "report/clock_figures.h"
-#include "report/ratio.h"
+#include "report/decimal.h"
 
 #define COUNTER(member) offsetof(struct tma_memory_counters, member)
 

@@ -16,7 +16,7 @@
 #include "cli/launch_experiments.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
-#include "cli/ranks.h"
+#include "cli/tasks.h"
 #include "core/core_run.h"
 #include "report/launch_report.h"
 #include "report/timeline.h"

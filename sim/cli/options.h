@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/files/config_files.h"
 #include "tensormap/rules.h"
 
 /* An optional whole number. */
@@ -38,7 +37,7 @@ struct cli_options {
     int names;                      /* enum tma_name_style */
     const char *descriptor_address; /* NULL: not given */
     struct cli_list settings;       /* PATH=VALUE */
-    struct cli_count jobs;          /* see cli/ranks.h */
+    struct cli_count jobs;          /* see cli/tasks.h */
     bool quiet;                     /* show no progress */
     const char **words;             /* owned: the operands as the user typed them, "-" as a name */
     char **found;                   /* owned: the files that operands name, or NULL */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "engine/wait.h"
+#include "engine/engine_module.h"
 
 struct tma_actors {
     bool *wait_for_signal; /* owned: by number */

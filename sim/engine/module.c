@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/own_folder.h"
+#include "base/path.h"
 
 static const char file_name[] = "libtmasim-engine.so";
 

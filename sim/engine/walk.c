@@ -1,5 +1,8 @@
+#include "banks/operation_tile.h"
 #include "engine/workload.h"
 #include "memory/core/address_map.h"
+#include "memory/system.h"
+#include "memory/topology.h"
 
 static uint64_t tile_number(const struct tma_stage_operation *stage,
                             const struct tma_workload *workload, uint32_t cta, uint32_t iteration) {
@@ -107,4 +110,26 @@ uint64_t tma_walk_length(const struct tma_stage_operation *stage,
 uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
                        uint32_t cta, uint32_t iteration) {
     return tile_number(stage, workload, cta, iteration) % tma_walk_tiles(stage, workload);
+}
+
+enum tma_error_code tma_workload_tile(const struct tma_workload *workload, uint32_t slot,
+                                      uint32_t index, struct tma_tile *tile,
+                                      struct tma_error *error) {
+    const struct tma_stage_operation *stage = &workload->operations[index];
+    const struct tma_tensor_map *map = &workload->maps[stage->map];
+    struct tma_operation operation = stage->operation;
+    tma_walk_coordinates(stage, workload, 0, 0, operation.coordinates);
+    operation.shared_address += workload->shared_base_bytes + slot * workload->stage_bytes;
+    return tma_operation_tile(map, &operation, tile, error);
+}
+
+uint32_t tma_workload_place(const struct tma_machine *machine, const struct tma_workload *workload,
+                            uint32_t sms[TMA_MAX_SMS]) {
+    uint32_t ctas = tma_cluster_ctas(workload);
+    uint32_t count =
+        workload->cta_count < workload->sm_count ? workload->cta_count : workload->sm_count;
+    if (ctas > 1)
+        return ctas * tma_machine_place_clusters(machine, ctas, count / ctas, sms);
+    tma_machine_place(machine, count, sms);
+    return count;
 }

@@ -4,7 +4,6 @@
 #ifndef TMA_MEMORY_SYSTEM_H
 #define TMA_MEMORY_SYSTEM_H
 
-#include "memory/core/completion.h"
 #include "memory/core/counters.h"
 #include "memory/core/issue.h"
 #include "memory/core/servers.h"

@@ -2,7 +2,7 @@
  *
  *     mpirun -n 4 tmasim-mpi sweep gemm_tile --try workload.pipeline.depth=2:8
  *
- * Each rank runs the command `tmasim` as a child, which it joins with that of rank 0 (cli/ranks.h).
+ * Each rank runs the command `tmasim` as a child, which it joins with that of rank 0 (cli/tasks.h).
  * So the processes that simulate know nothing of MPI, and those that know MPI never simulate: a
  * simulation that dies takes no rank with it. Ranks start their commands when that of rank 0 has
  * something to do for them. */
@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "base/allocation.h"
-#include "base/own_folder.h"
+#include "base/path.h"
 #include "workers/frames.h"
 
 /* Passes bytes between sockets of this machine and ranks of MPI. */

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "report/decimal.h"
-#include "report/ratio.h"
 
 const char *tma_access_finding_name(enum tma_access_finding finding) {
     static const char *const names[TMA_ACCESS_FINDINGS] = {

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "report/decimal.h"
-#include "report/ratio.h"
 #include "report/text_line.h"
 
 const char *const tma_sm_clock_keys[TMA_SM_CLOCK_COUNT] = {

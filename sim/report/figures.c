@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "report/ratio.h"
+#include "report/decimal.h"
 
 enum { MAX_PARTS = 64 };
 

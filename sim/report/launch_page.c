@@ -6,7 +6,6 @@
 #include "report/escape.h"
 #include "report/launch_report.h"
 #include "report/page.h"
-#include "report/ratio.h"
 
 /* What the instructions of a line did, in sum. */
 struct counts {

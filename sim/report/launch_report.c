@@ -8,7 +8,6 @@
 #include "base/printable.h"
 #include "report/clock_figures.h"
 #include "report/decimal.h"
-#include "report/ratio.h"
 #include "report/sampled.h"
 #include "report/text_line.h"
 

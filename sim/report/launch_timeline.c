@@ -4,7 +4,7 @@
 #include "base/path.h"
 #include "base/version.h"
 #include "report/launch_report.h"
-#include "report/timeline_events.h"
+#include "report/timeline.h"
 
 enum { NAME_BYTES = 200 };
 

@@ -66,7 +66,8 @@ struct tma_layout_sentence
 tma_layout_element_sentence(const struct tma_layout_view *view,
                             const struct tma_layout_element_places *places, const char *between);
 
-/* One line for each format; see format_table.h. The file layout_NAME.c has its three writers. */
+/* One line for each format; see format_table.h. Each has three writers, in layout.c and
+ * layout_svg.c. */
 #define TMA_LAYOUT_FORMATS(X)                                                                      \
     X(text)                                                                                        \
     X(csv)                                                                                         \

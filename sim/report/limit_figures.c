@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "memory/machine.h"
-#include "report/ratio.h"
+#include "report/decimal.h"
 
 struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
                                               const struct tma_result *result) {

@@ -4,7 +4,6 @@
 
 #include "report/colour.h"
 #include "report/decimal.h"
-#include "report/ratio.h"
 #include "report/text_line.h"
 
 enum { PERCENT_DIGITS = 1 };

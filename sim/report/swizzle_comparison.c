@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/ratio.h"
+#include "report/decimal.h"
 
 static struct tma_compared_mode *new_mode(struct tma_swizzle_comparison *comparison,
                                           enum tma_swizzle swizzle) {

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "report/decimal.h"
-#include "report/ratio.h"
 #include "report/text_line.h"
 
 enum { FRACTION_DIGITS = 6 };

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/own_folder.h"
+#include "base/path.h"
 #include "base/text_distance.h"
 
 /* Finds "gpus/h200.yaml", for example: in the folders that TMASIM_PATH in the environment names,

@@ -14,7 +14,6 @@
 #include "scenario/kernel_reader.h"
 #include "scenario/machine_file.h"
 #include "scenario/parameters.h"
-#include "scenario/requirements.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/setting.h"
 #include "scenario/suggestion.h"

@@ -115,4 +115,11 @@ void tma_consumer_describe(const struct tma_consumer *consumer,
  * an unknown word. */
 bool tma_parse_access(const char *word, enum tma_map_kind kind, enum tma_access_mode *access);
 
+/* What a scenario requires of its parameters, such as "BM is a power of 2". */
+extern const struct tma_schema tma_requirement_schema;
+
+/* Reads the list `requires`. Appends an error for each condition that does not hold, with its
+ * reason, and for each that is none. */
+void tma_check_requirements(const struct tma_yaml_node *list, struct tma_diagnostics *errors);
+
 #endif

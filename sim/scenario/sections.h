@@ -3,6 +3,8 @@
 #ifndef TMA_SCENARIO_SECTIONS_H
 #define TMA_SCENARIO_SECTIONS_H
 
+#include <stdio.h>
+
 #include "scenario/schema.h"
 
 struct tma_section {
@@ -42,5 +44,15 @@ struct tma_statement_form {
 
 extern const struct tma_statement_form tma_statement_forms[];
 extern const size_t tma_statement_form_count;
+
+/* The references of scenario files and machine files, made from the schemas that read them. */
+
+/* All write Markdown tables to `out`, one row per key: what it takes, its default, its meaning. */
+void tma_scenario_reference(FILE *out);
+void tma_machine_reference(FILE *out);
+void tma_kernel_reference(FILE *out);
+
+/* The table of one section, for files that other folders read. `context` is the FILE. */
+void tma_section_reference(void *context, const struct tma_section *section);
 
 #endif

@@ -9,15 +9,13 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "base/printable.h"
-#include "cli/files/config_names.h"
+#include "cli/files/config_files.h"
 #include "cli/files/launch_input.h"
-#include "cli/files/machine_input.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
 #include "cli/launch_experiments.h"
 #include "cli/launch_run.h"
 #include "cli/messages.h"
-#include "cli/ranks.h"
 #include "cli/tasks.h"
 #include "core/core_run.h"
 #include "core/lowering.h"
@@ -26,7 +24,6 @@
 #include "report/decimal.h"
 #include "report/json_writer.h"
 #include "report/launch_report.h"
-#include "report/ratio.h"
 
 enum {
     NAME_BYTES = 256,

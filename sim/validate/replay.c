@@ -7,7 +7,7 @@
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
-#include "cli/ranks.h"
+#include "cli/tasks.h"
 #include "workers/pool.h"
 
 enum { PIECE_ROWS = 128 }; /* of kinds whose records take no time worth telling */

@@ -30,7 +30,7 @@
 #include "memory/core/address_map.h"
 #include "memory/core/port.h"
 #include "memory/core/sectors.h"
-#include "memory/l2/recency.h"
+#include "memory/l2/replacement.h"
 #include "memory/topology.h"
 #include "scenario/machine_file.h"
 
@@ -64,7 +64,7 @@ struct sample {
 
 struct floor_set {
     _Alignas(TMA_HOST_LINE_BYTES) uint16_t tags[TMA_L2_MAX_WAYS]; /* 0: empty */
-    uint64_t order;                                               /* recency.h */
+    uint64_t order;                                               /* replacement.h */
 };
 
 /* Where a row's line is looked up: in the partition of the SM. */

@@ -6,7 +6,7 @@
 
 #include "gpus.h"
 #include "memory/core/address_map.h"
-#include "memory/core/l2_hint.h"
+#include "memory/core/packet.h"
 #include "memory/l2/tags.h"
 #include "memory/topology.h"
 

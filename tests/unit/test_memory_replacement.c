@@ -2,7 +2,7 @@
  * of ways; random replacement with the bounds that its distribution must keep. */
 #include "machine.h"
 #include "memory/core/random.h"
-#include "memory/l2/recency.h"
+#include "memory/l2/replacement.h"
 #include "memory/l2/tags.h"
 #include "suite.h"
 

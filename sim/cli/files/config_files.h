@@ -3,8 +3,12 @@
 #define TMA_CLI_CONFIG_FILES_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 
-#include "base/own_folder.h"
+#include "base/path.h"
+#include "cli/options.h"
+#include "memory/machine.h"
 
 /* A path of such a file. */
 struct cli_config_path {
@@ -40,5 +44,35 @@ bool cli_scenario_find(const char *operand, struct cli_config_path *path);
  * folder. Returns false if there is none, or if the operand is a path. */
 bool cli_scenario_find_other(const char *operand, const struct cli_config_path *found,
                              struct cli_config_path *other);
+
+/* The names of the files in a folder below configs/, such as the kernels of the library. */
+
+struct cli_config_names {
+    char **items; /* owned, and each item: without the extension .yaml */
+    size_t count, capacity;
+};
+
+/* Reads the names in the folder, in the order of the alphabet. On failure, prints the error and
+ * returns false. The caller frees the names in either case. */
+bool cli_config_names_read(const char *folder, struct cli_config_names *names);
+void cli_config_names_free(struct cli_config_names *names);
+
+/* What a verb says of the files NAME.yaml in `folder`. Prints errors and returns false on failure.
+ */
+typedef bool cli_config_lister(const struct cli_options *options, const char *folder,
+                               const struct cli_config_names *names, FILE *out);
+
+/* Lists the folder configs/NAME to the output that the options name. Returns the exit status. */
+int cli_config_list(const struct cli_options *options, const char *name, cli_config_lister *list);
+
+/* The machine that a verb reads. */
+
+/* Reads the machine file at `path`, or the h200.yaml that belongs to the command where `path` is
+ * NULL. On failure, prints every error and returns false. */
+bool cli_machine_read(const char *path, struct tma_machine *machine);
+
+/* The same, with values of it set: each is "KEY=VALUE". */
+bool cli_machine_read_set(const char *path, char *const *settings, size_t count,
+                          struct tma_machine *machine);
 
 #endif

@@ -18,7 +18,7 @@ bool cli_digest_scenario(uint64_t *digest, const char *path, const struct tma_sc
 /* Returns the digest with what each row sets. */
 uint64_t cli_digest_variants(uint64_t digest, const struct tma_variants *variants);
 
-/* Writes the key (cli/ranks.h) of the settings, the scenarios at `paths`, one for each operand, and
+/* Writes the key (cli/tasks.h) of the settings, the scenarios at `paths`, one for each operand, and
  * the variants, which may be NULL. A scenario may be wrong: each row says so. On failure, prints
  * the error and returns false. */
 bool cli_digest_inputs(const struct cli_options *options, const char *const *paths,

@@ -6,7 +6,7 @@
 #include "base/allocation.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "cli/files/machine_input.h"
+#include "cli/files/config_files.h"
 #include "cli/launch_run.h"
 #include "cli/messages.h"
 #include "scenario/extend.h"

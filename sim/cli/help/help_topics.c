@@ -2,7 +2,7 @@
 
 #include "cli/help/manual.h"
 #include "launch/launch_sections.h"
-#include "scenario/reference.h"
+#include "scenario/sections.h"
 
 static void launch_reference(FILE *out) {
     tma_launch_sections(tma_section_reference, out);

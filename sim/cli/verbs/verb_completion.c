@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/files/config_files.h"
-#include "cli/files/config_names.h"
 #include "cli/help/help_topics.h"
 #include "cli/messages.h"
 #include "cli/options.h"

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "cli/files/dump_input.h"
-#include "cli/files/dump_output.h"
+#include "cli/files/dump_files.h"
 #include "cli/files/map_input.h"
 #include "cli/files/output.h"
 #include "cli/map_check.h"
@@ -15,7 +14,6 @@
 #include "cli/verbs/verbs.h"
 #include "placement/operation.h"
 #include "placement/operation_architecture.h"
-#include "placement/operation_words.h"
 #include "placement/reduction.h"
 #include "placement/rows.h"
 #include "report/json_writer.h"

@@ -1,7 +1,7 @@
 /* tmasim encode: tensor maps as 128 bytes. */
 #include <string.h>
 
-#include "cli/files/dump_output.h"
+#include "cli/files/dump_files.h"
 #include "cli/files/map_input.h"
 #include "cli/files/output.h"
 #include "cli/messages.h"

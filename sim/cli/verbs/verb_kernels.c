@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "cli/files/config_files.h"
-#include "cli/files/config_names.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
 #include "report/json_writer.h"

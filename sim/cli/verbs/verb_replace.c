@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "cli/files/dump_input.h"
-#include "cli/files/dump_output.h"
+#include "cli/files/dump_files.h"
 #include "cli/files/map_input.h"
 #include "cli/files/output.h"
 #include "cli/messages.h"

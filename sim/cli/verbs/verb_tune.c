@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "cli/files/config_files.h"
 #include "cli/files/input_digest.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"

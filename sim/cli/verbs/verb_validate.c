@@ -1,8 +1,8 @@
 /* tmasim validate: replays records of real hardware. */
 
 #include "base/allocation.h"
+#include "cli/files/config_files.h"
 #include "cli/files/launch_input.h"
-#include "cli/files/machine_input.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
 #include "cli/launch_run.h"

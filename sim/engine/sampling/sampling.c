@@ -2,6 +2,7 @@
 
 #include "engine/program.h"
 #include "engine/sampling/sample_plan.h"
+#include "engine/watch.h"
 
 bool tma_sampling_begin(struct tma_simulation *simulation, enum tma_sampling mode) {
     const struct tma_program *program = simulation->program;
@@ -155,3 +156,9 @@ void tma_sampling_end(struct tma_simulation *simulation, struct tma_memory_count
     for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
         units[u] += own->sampler.tally.units[u];
 }
+
+static const struct tma_name items[] = {{"usual", TMA_SAMPLING_USUAL},
+                                        {"careful", TMA_SAMPLING_CAREFUL}};
+
+const struct tma_names tma_sampling_names = {"way of sampling", items,
+                                             sizeof items / sizeof items[0]};

@@ -49,7 +49,7 @@ struct tma_access {
     bool distant;             /* `lines` are those of the shared memory of the SM `peer` */
     uint32_t peer;            /* of distant ones */
     enum tma_caching caching; /* of loads of global memory */
-    uint32_t policy;          /* of L2 (l2_hint.h); 0: none */
+    uint32_t policy;          /* of L2 (packet.h); 0: none */
     uint32_t wavefronts;      /* of 128 bytes, which the SM's data path takes one after the other,
                                  and that of `peer`; at least 1 */
     uint32_t bytes;           /* that its lanes use; 0: not said */

@@ -5,7 +5,7 @@
  * GPCs: the next load opens it anew. */
 #include "memory/gpc/coalescer.h"
 
-#include "memory/gpc/response_port.h"
+#include "memory/gpc/gpc_state.h"
 
 /* What an MSHR can hold. */
 #define TAG_BITS   ((UINT64_C(1) << 49) - 1)

@@ -2,7 +2,7 @@
  * of several SMs for one tensor map are one fetch. */
 #include "memory/gpc/descriptor_fetches.h"
 
-#include "memory/gpc/response_port.h"
+#include "memory/gpc/gpc_state.h"
 
 static uint32_t descriptor_of(const struct tma_core *core, const struct tma_packet *packet) {
     return (uint32_t)(packet->line - core->descriptor_line + 1);

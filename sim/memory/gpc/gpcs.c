@@ -2,7 +2,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
-#include "memory/gpc/response_port.h"
+#include "memory/gpc/gpc_state.h"
 
 enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core,
                                     struct tma_error *error) {

@@ -1,7 +1,6 @@
 #include "memory/l2/replacement.h"
 
 #include "memory/core/random.h"
-#include "memory/l2/recency.h"
 
 /* LRU: the victim is the way whose last access is longest ago. The state is the order of
  * accesses. */

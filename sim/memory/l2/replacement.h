@@ -4,15 +4,31 @@
 #define TMA_MEMORY_L2_REPLACEMENT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "memory/machine.h"
+
+/* The order in which the ways of a set were last accessed: four bits for each way, the most recent
+ * one in the lowest bits. */
+
+/* As if the ways had been accessed in order. */
+#define TMA_RECENCY_INITIAL UINT64_C(0x0123456789abcdef)
+
+/* Moves a way to the front of the order. */
+static inline uint64_t tma_recency_touch(uint64_t order, int way) {
+    const uint64_t each = UINT64_C(0x1111111111111111);
+    uint64_t differs = order ^ each * (uint64_t)way;
+    int at = __builtin_ctzll((differs - each) & ~differs & each << 3) & ~3; /* of its four bits */
+    uint64_t before = (UINT64_C(1) << at) - 1, behind = ~before << 3 << 1;
+    return (order & behind) | (order & before) << 4 | (uint64_t)way;
+}
 
 struct tma_replacement_policy {
     /* The state of an empty set. `seed` is the machine's. */
     uint64_t (*initial_state)(uint32_t seed, size_t set);
 
     /* Notes an access to a way: a hit, or the first access to a line that was just allocated. NULL:
-     * the state is the order of accesses (recency.h). tags.c keeps that order itself, because a
+     * the state is the order of accesses. tags.c keeps that order itself, because a
      * call would take longer than the rest of an access. */
     void (*touch)(uint64_t *state, int way);
 

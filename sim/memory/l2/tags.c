@@ -7,7 +7,7 @@
 #endif
 
 #include "base/allocation.h"
-#include "memory/l2/recency.h"
+#include "memory/l2/replacement.h"
 
 /* The other fields of a set are written before they are read. */
 static void empty_set(struct tma_l2_set *set, uint64_t replacement) {

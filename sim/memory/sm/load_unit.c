@@ -4,7 +4,7 @@
 #include "memory/sm/load_unit.h"
 
 #include "memory/sm/descriptor_waits.h"
-#include "memory/sm/store_turn.h"
+#include "memory/sm/sms.h"
 #include "memory/sm/transfer.h"
 
 /* Packets that the unit makes in one wake-up. Each still leaves at its own cycle. And how many rows

@@ -5,7 +5,6 @@
 #ifndef TMA_MEMORY_SM_SMS_H
 #define TMA_MEMORY_SM_SMS_H
 
-#include "memory/core/completion.h"
 #include "memory/core/core.h"
 #include "memory/core/descriptor_cache.h"
 #include "memory/core/issue.h"
@@ -232,5 +231,21 @@ uint64_t tma_sms_busy_port_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_shared_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_lsu_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_dsmem_cycles(const struct tma_sms *sms);
+
+/* The store unit's turn, for which the load unit makes way. Internal to sm/. */
+
+/* Wakes the unit of an SM in this cycle. */
+static inline struct tma_handover tma_store_unit_wake_now(struct tma_sms *sms, uint32_t sm,
+                                                          uint64_t cycle) {
+    sms->store_units[sm].scheduled = true;
+    sms->store_units[sm].wake_cycle = cycle;
+    return (struct tma_handover){sm, TMA_WAKE_STORE_UNIT, cycle};
+}
+
+/* Whether the unit can make a packet at `cycle`. */
+static inline bool tma_store_unit_is_ready(const struct tma_store_unit *unit, uint64_t cycle) {
+    return unit->head != TMA_NONE && unit->credits > 0 &&
+           tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
+}
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "memory/sm/descriptor_waits.h"
 #include "memory/sm/load_unit.h"
-#include "memory/sm/store_turn.h"
+#include "memory/sm/sms.h"
 #include "memory/sm/transfer.h"
 
 static bool share_scheduler(const struct tma_transfer *a, const struct tma_transfer *b) {

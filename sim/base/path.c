@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* dladdr1 */
-#include "base/own_folder.h"
+#include "base/path.h"
 
 #include <dlfcn.h>
 #include <link.h>

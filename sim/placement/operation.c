@@ -1,4 +1,4 @@
-#include "placement/operation_words.h"
+#include "placement/operation.h"
 
 static const struct tma_name direction_items[] = {
     {"load", TMA_LOAD}, {"store", TMA_STORE}, {"reduce", TMA_REDUCE}, {"prefetch", TMA_PREFETCH}};
