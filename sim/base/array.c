@@ -9,14 +9,18 @@
 
 enum { FIRST_CAPACITY = TMA_UNLESS_FUZZING(256, 16) };
 
-void *tma_array_grow(void *items, size_t count, size_t *capacity, size_t size) {
+bool tma_array_grow(void *items, size_t count, size_t *capacity, size_t size) {
     if (count < *capacity)
-        return items;
+        return true;
     size_t larger = *capacity == 0 ? FIRST_CAPACITY : 2 * *capacity;
-    void *moved = tma_resize(items, larger, size);
-    if (moved != NULL)
-        *capacity = larger;
-    return moved;
+    void *moved;
+    memcpy(&moved, items, sizeof moved); /* a pointer of any type */
+    moved = tma_resize(moved, larger, size);
+    if (moved == NULL)
+        return false;
+    memcpy(items, &moved, sizeof moved);
+    *capacity = larger;
+    return true;
 }
 
 /* Large blocks use huge pages where the host supports them. With small pages, nearly every access

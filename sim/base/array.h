@@ -2,12 +2,18 @@
 #ifndef TMA_BASE_ARRAY_H
 #define TMA_BASE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Ensures capacity for one more element than `count`, of `size` bytes each, by doubling. Returns
- * the array, which may have moved, and updates *capacity (elements). Returns NULL when out of
- * memory; `items` is then unchanged. */
-void *tma_array_grow(void *items, size_t count, size_t *capacity, size_t size);
+/* Ensures capacity for one more element than `count`, of `size` bytes each, by doubling. `items` is
+ * the address of the pointer to the array: the array may move. *capacity is in elements. False when
+ * out of memory; the array is then unchanged. */
+bool tma_array_grow(void *items, size_t count, size_t *capacity, size_t size);
+
+/* The same of an array that has a variable or member each for its items, their number and its
+ * capacity. */
+#define TMA_GROW(items, count, capacity)                                                           \
+    tma_array_grow(&(items), count, &(capacity), sizeof *(items))
 
 /* Size of a cache line of the host, in bytes. */
 enum { TMA_HOST_LINE_BYTES = 64 };

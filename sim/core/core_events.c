@@ -8,16 +8,13 @@ static bool before(const struct tma_core_event *a, const struct tma_core_event *
 }
 
 void tma_core_add_event(struct tma_core_sm *sm, const struct tma_core_event *event) {
-    struct tma_core_event *events =
-        tma_array_grow(sm->events, sm->event_count, &sm->event_capacity, sizeof *events);
-    if (events == NULL) {
+    if (!TMA_GROW(sm->events, sm->event_count, sm->event_capacity)) {
         sm->run->out_of_memory = true;
         return;
     }
-    sm->events = events;
     struct tma_core_event added = *event;
     added.number = sm->run->numbers++;
-    TMA_HEAP_PUSH(events, sm->event_count, &added, before);
+    TMA_HEAP_PUSH(sm->events, sm->event_count, &added, before);
     sm->event_count++;
     if (added.cycle < sm->next_cycle)
         sm->next_cycle = added.cycle;

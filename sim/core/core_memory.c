@@ -13,13 +13,10 @@ static uint32_t take_pending(struct tma_core_run *run) {
         run->free_pending = run->pending[tag].next_free;
         return tag;
     }
-    struct tma_core_pending *pending =
-        tma_array_grow(run->pending, run->pending_count, &run->pending_capacity, sizeof *pending);
-    if (pending == NULL) {
+    if (!TMA_GROW(run->pending, run->pending_count, run->pending_capacity)) {
         run->out_of_memory = true;
         return UINT32_MAX;
     }
-    run->pending = pending;
     return run->pending_count++;
 }
 
@@ -31,17 +28,14 @@ static void free_pending(struct tma_core_run *run, uint32_t tag) {
 /* Puts an operation into the queue of those on their way to TMA units, which is in order of time:
  * SMs are stepped one after the other. */
 static void queue_issue(struct tma_core_run *run, const struct tma_core_issue *issue) {
-    struct tma_core_issue *issues =
-        tma_array_grow(run->issues, run->issue_count, &run->issue_capacity, sizeof *issues);
-    if (issues == NULL) {
+    if (!TMA_GROW(run->issues, run->issue_count, run->issue_capacity)) {
         run->out_of_memory = true;
         return;
     }
-    run->issues = issues;
     size_t at = run->issue_count++;
-    for (; at > 0 && issues[at - 1].cycle > issue->cycle; --at)
-        issues[at] = issues[at - 1];
-    issues[at] = *issue;
+    for (; at > 0 && run->issues[at - 1].cycle > issue->cycle; --at)
+        run->issues[at] = run->issues[at - 1];
+    run->issues[at] = *issue;
 }
 
 /* What an operand of an instruction is in a lane: an address, a register or a constant. False: it
@@ -227,14 +221,11 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
 
 /* Gives a tensor map the next number among those of the kernel, from 1; 0: there are too many. */
 static uint32_t number_map(struct tma_core_run *run, uint64_t address) {
-    uint64_t *addresses =
-        tma_array_grow(run->map_addresses, run->map_count, &run->map_capacity, sizeof *addresses);
-    if (addresses == NULL) {
+    if (!TMA_GROW(run->map_addresses, run->map_count, run->map_capacity)) {
         run->out_of_memory = true;
         return 0;
     }
-    run->map_addresses = addresses;
-    addresses[run->map_count++] = address;
+    run->map_addresses[run->map_count++] = address;
     return run->map_count <= TMA_MAX_DESCRIPTORS ? (uint32_t)run->map_count : 0;
 }
 

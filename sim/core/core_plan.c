@@ -19,11 +19,8 @@ struct tma_core_builder {
 
 static bool add(struct tma_core_builder *builder, uint32_t number, uint16_t *count) {
     struct tma_core_plan *plan = builder->plan;
-    uint32_t *grown = tma_array_grow(plan->numbers, plan->number_count, &plan->number_capacity,
-                                     sizeof *plan->numbers);
-    if (grown == NULL)
+    if (!TMA_GROW(plan->numbers, plan->number_count, plan->number_capacity))
         return false;
-    plan->numbers = grown;
     plan->numbers[plan->number_count++] =
         tma_stepper_number(builder->stepper, builder->function->first_register + number);
     ++*count;

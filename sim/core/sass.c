@@ -161,12 +161,9 @@ static bool ends_block(const struct sass_line *line) {
 
 static bool add_line(struct sass_reader *reader, const char *opcode, uint32_t length,
                      uint32_t from) {
-    struct sass_line *grown =
-        tma_array_grow(reader->lines, reader->line_count, &reader->line_capacity, sizeof *grown);
-    if (grown == NULL)
+    if (!TMA_GROW(reader->lines, reader->line_count, reader->line_capacity))
         return false;
-    reader->lines = grown;
-    grown[reader->line_count++] = (struct sass_line){
+    reader->lines[reader->line_count++] = (struct sass_line){
         .opcode = opcode, .length = length, .block = reader->block_count, .from = from, .of = NONE};
     return true;
 }

@@ -89,14 +89,10 @@ static void compare_figure(struct figure_comparing *comparing, const char *case_
         return;
     size_t first = difference->value_count;
     for (size_t v = 0; v < difference->variant_count; v++) {
-        struct tma_difference_value *grown =
-            tma_array_grow(difference->values, difference->value_count, &difference->value_capacity,
-                           sizeof *grown);
-        if (grown == NULL) {
+        if (!TMA_GROW(difference->values, difference->value_count, difference->value_capacity)) {
             comparing->out_of_memory = true;
             return;
         }
-        difference->values = grown;
         struct tma_difference_value value = {0};
         const struct tma_measured_case *own = comparing->cases[v];
         if (own != NULL)
@@ -107,20 +103,18 @@ static void compare_figure(struct figure_comparing *comparing, const char *case_
         }
         difference->different += value.differs;
         difference->failed += value.failed;
-        grown[difference->value_count++] = value;
+        difference->values[difference->value_count++] = value;
     }
     if (!shown) {
         difference->value_count = first;
         return;
     }
-    struct tma_difference_row *rows = tma_array_grow(difference->rows, difference->row_count,
-                                                     &difference->row_capacity, sizeof *rows);
-    if (rows == NULL) {
+    if (!TMA_GROW(difference->rows, difference->row_count, difference->row_capacity)) {
         comparing->out_of_memory = true;
         return;
     }
-    difference->rows = rows;
-    rows[difference->row_count++] = (struct tma_difference_row){case_name, name, base, NULL};
+    difference->rows[difference->row_count++] =
+        (struct tma_difference_row){case_name, name, base, NULL};
 }
 
 /* Compares the figures of a case: those of the base, then those that only variants have. */

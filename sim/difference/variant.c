@@ -8,17 +8,11 @@
 #include "base/array.h"
 
 bool tma_variant_add_case(struct tma_variant *variant, const char *name) {
-    struct tma_measured_case *grown =
-        tma_array_grow(variant->cases, variant->count, &variant->capacity, sizeof *grown);
-    char *copy = tma_copy_text(name);
-    if (grown != NULL)
-        variant->cases = grown;
-    if (grown == NULL || copy == NULL) {
-        tma_release(copy);
-        return false;
-    }
-    grown[variant->count++] = (struct tma_measured_case){.name = copy};
-    return true;
+    char *copy =
+        TMA_GROW(variant->cases, variant->count, variant->capacity) ? tma_copy_text(name) : NULL;
+    if (copy != NULL)
+        variant->cases[variant->count++] = (struct tma_measured_case){.name = copy};
+    return copy != NULL;
 }
 
 /* strtod reads numbers of the C locale where the program never calls setlocale. It also reads what
@@ -34,18 +28,15 @@ static bool is_number(const char *text, double *number) {
 bool tma_variant_add_measure(struct tma_variant *variant, const char *name, const char *text,
                              bool is_quoted) {
     struct tma_measured_case *last = &variant->cases[variant->count - 1];
-    struct tma_measure *grown =
-        tma_array_grow(last->measures, last->count, &last->capacity, sizeof *grown);
     struct tma_measure measure = {.name = tma_copy_text(name), .text = tma_copy_text(text)};
-    if (grown != NULL)
-        last->measures = grown;
-    if (grown == NULL || measure.name == NULL || measure.text == NULL) {
+    if (measure.name == NULL || measure.text == NULL ||
+        !TMA_GROW(last->measures, last->count, last->capacity)) {
         tma_release(measure.name);
         tma_release(measure.text);
         return false;
     }
     measure.is_number = !is_quoted && is_number(text, &measure.number);
-    grown[last->count++] = measure;
+    last->measures[last->count++] = measure;
     return true;
 }
 

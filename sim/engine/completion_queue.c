@@ -36,16 +36,14 @@ static bool before(const struct tma_completion_queue *queue, const struct tma_vi
 
 bool tma_completion_queue_push(struct tma_completion_queue *queue,
                                const struct tma_completion *completion, uint64_t order) {
-    struct tma_visible_completion *heap =
-        tma_array_grow(queue->heap, queue->count, &queue->capacity, sizeof *heap);
-    if (heap == NULL)
+    if (!TMA_GROW(queue->heap, queue->count, queue->capacity))
         return false;
+    struct tma_visible_completion *heap = queue->heap;
     uint32_t interval = queue->interval_cycles;
     struct tma_visible_completion item = {
         .visible_cycle = completion->cycle, .order = order, .completion = *completion};
     if (interval > 0)
         item.visible_cycle = (completion->cycle + interval - 1) / interval * interval;
-    queue->heap = heap;
     TMA_HEAP_PUSH(heap, queue->count, &item, SEEN_BEFORE);
     queue->count++;
     return true;

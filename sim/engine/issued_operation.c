@@ -26,12 +26,9 @@ static bool issued_before(const struct tma_queued_issue *a, const struct tma_que
 }
 
 bool tma_issue_queue_push(struct tma_issue_queue *queue, const struct tma_queued_issue *issue) {
-    struct tma_queued_issue *heap =
-        tma_array_grow(queue->heap, queue->count, &queue->capacity, sizeof *heap);
-    if (heap == NULL)
+    if (!TMA_GROW(queue->heap, queue->count, queue->capacity))
         return false;
-    queue->heap = heap;
-    TMA_HEAP_PUSH(heap, queue->count, issue, issued_before);
+    TMA_HEAP_PUSH(queue->heap, queue->count, issue, issued_before);
     queue->count++;
     return true;
 }
@@ -57,11 +54,9 @@ static uint32_t take_record(struct tma_simulation *simulation, uint32_t actor) {
         pool->free = at(simulation, actor, record)->next_free;
         return record;
     }
-    char *items = tma_array_grow(pool->items, pool->count, &pool->capacity,
-                                 simulation->program->operation_bytes);
-    if (items == NULL)
+    if (!tma_array_grow(&pool->items, pool->count, &pool->capacity,
+                        simulation->program->operation_bytes))
         return UINT32_MAX;
-    pool->items = items;
     return (uint32_t)pool->count++;
 }
 

@@ -46,12 +46,9 @@ static bool add_rows(struct tma_lane_rows *found, struct tma_row_stream *stream,
                      struct tma_completion *sum) {
     struct tma_row row;
     while (tma_rows_next(stream, &row)) {
-        struct tma_lane_row *rows =
-            tma_array_grow(found->rows, *count, &found->capacity, sizeof *rows);
-        if (rows == NULL)
+        if (!TMA_GROW(found->rows, *count, found->capacity))
             return false;
-        found->rows = rows;
-        rows[(*count)++] =
+        found->rows[(*count)++] =
             (struct tma_lane_row){row.global_address, row.before_bytes, row.data_bytes};
         sum->rows++;
         sum->rows_out_of_bounds += row.data_bytes == 0;

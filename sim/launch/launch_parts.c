@@ -20,13 +20,11 @@ const struct tma_names tma_launch_number_names = {"type of a number", number_nam
 static void *append(struct tma_launch_reader *reader, void *array, size_t *count, size_t *capacity,
                     size_t size) {
     char **items = array;
-    char *grown = tma_array_grow(*items, *count, capacity, size);
-    if (grown == NULL) {
+    if (!tma_array_grow(array, *count, capacity, size)) {
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, reader->launch->at, "out of memory");
         return NULL;
     }
-    *items = grown;
-    char *item = grown + (*count)++ * size;
+    char *item = *items + (*count)++ * size;
     memset(item, 0, size);
     return item;
 }

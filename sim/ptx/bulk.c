@@ -214,11 +214,8 @@ static bool add_transfer(struct tma_warp *warp, const struct tma_op *op,
     if (step == NULL)
         return true;
     size_t capacity = step->transfer_capacity;
-    struct tma_ptx_transfer *grown =
-        tma_array_grow(step->transfers, step->transfer_count, &capacity, sizeof *step->transfers);
-    if (grown == NULL)
+    if (!TMA_GROW(step->transfers, step->transfer_count, capacity))
         return out_of_memory(warp, op);
-    step->transfers = grown;
     step->transfer_capacity = (uint32_t)capacity;
     *transfer = &step->transfers[step->transfer_count++];
     **transfer = (struct tma_ptx_transfer){.barrier = UINT32_MAX};

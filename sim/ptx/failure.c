@@ -18,19 +18,16 @@ static void add(struct tma_executor *launch, const struct tma_warp *warp, uint32
             return;
         }
     }
-    struct tma_ptx_finding *grown = tma_array_grow(result->findings, result->finding_count,
-                                                   &launch->finding_capacity, sizeof *grown);
-    if (grown == NULL) {
+    if (!TMA_GROW(result->findings, result->finding_count, launch->finding_capacity)) {
         launch->out_of_memory = true;
         return;
     }
-    result->findings = grown;
     char *copy = tma_copy_text(text);
     if (copy == NULL) {
         launch->out_of_memory = true;
         return;
     }
-    grown[result->finding_count++] =
+    result->findings[result->finding_count++] =
         (struct tma_ptx_finding){.kind = kind,
                                  .text = copy,
                                  .instruction = instruction,

@@ -57,13 +57,11 @@ struct tma_place tma_constant(struct tma_executor *launch, uint64_t value, uint8
         launch->constants = grown;
         launch->constant_capacity = capacity;
     }
-    uint64_t *values = tma_array_grow(launch->constant_values, launch->constant_count,
-                                      &launch->constant_value_capacity, 3 * sizeof *values);
-    if (values == NULL) {
+    if (!tma_array_grow(&launch->constant_values, launch->constant_count,
+                        &launch->constant_value_capacity, 3 * sizeof *launch->constant_values)) {
         launch->out_of_memory = true;
         return tma_absent();
     }
-    launch->constant_values = values;
     uint8_t *at = launch->constants + launch->constant_bytes;
     memset(at, 0, bytes);
     for (uint32_t lane = 0; lane < 32; ++lane)
@@ -82,9 +80,10 @@ struct tma_place tma_constant(struct tma_executor *launch, uint64_t value, uint8
             break;
         }
     place.offset = launch->constant_bytes;
-    values[3 * launch->constant_count] = value;
-    values[3 * launch->constant_count + 1] = width;
-    values[3 * launch->constant_count + 2] = place.offset;
+    uint64_t *values = &launch->constant_values[3 * launch->constant_count];
+    values[0] = value;
+    values[1] = width;
+    values[2] = place.offset;
     ++launch->constant_count;
     launch->constant_bytes += bytes;
     return place;
@@ -230,16 +229,13 @@ struct tma_place tma_base(const struct tma_operands *operands, uint32_t index, i
 void tma_list_place(const struct tma_operands *operands, struct tma_place place, uint32_t *list,
                     uint32_t *count) {
     struct tma_executor *launch = operands->launch;
-    struct tma_place *grown =
-        tma_array_grow(launch->places, launch->place_count, &launch->place_capacity, sizeof *grown);
-    if (grown == NULL) {
+    if (!TMA_GROW(launch->places, launch->place_count, launch->place_capacity)) {
         launch->out_of_memory = true;
         return;
     }
-    launch->places = grown;
     if (*count == 0)
         *list = launch->place_count;
-    grown[launch->place_count++] = place;
+    launch->places[launch->place_count++] = place;
     ++*count;
 }
 

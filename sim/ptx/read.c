@@ -116,8 +116,7 @@ static uint32_t declare_function(struct tma_ptx_reader *reader, const struct tma
     const struct tma_ptx_symbol *old = &reader->symbols[reader->names[text].symbol];
     if (old->kind == TMA_PTX_SYMBOL_FUNCTION)
         return old->number;
-    if (!tma_ptx_grow(reader, &module->functions, module->function_count,
-                      &reader->function_capacity, sizeof *module->functions))
+    if (!TMA_PTX_GROW(reader, module->functions, module->function_count, reader->function_capacity))
         return UINT32_MAX;
     struct tma_ptx_symbol *symbol = tma_ptx_define(reader, name, TMA_PTX_SYMBOL_FUNCTION);
     if (symbol == NULL)
@@ -290,8 +289,7 @@ static void read_file(struct tma_ptx_reader *reader) {
         return;
     }
     while (module->file_count <= number.value) {
-        if (!tma_ptx_grow(reader, &module->files, module->file_count, &reader->file_capacity,
-                          sizeof *module->files))
+        if (!TMA_PTX_GROW(reader, module->files, module->file_count, reader->file_capacity))
             return;
         module->files[module->file_count++] = NULL;
     }
@@ -464,8 +462,8 @@ static void place(struct tma_ptx_reader *reader, struct tma_ptx_function *entry,
                   uint32_t variable) {
     struct tma_ptx_module *module = reader->module;
     const struct tma_ptx_variable *placed = &module->variables[variable];
-    if (!tma_ptx_grow(reader, &module->shared_places, module->shared_place_count,
-                      &reader->shared_place_capacity, sizeof *module->shared_places))
+    if (!TMA_PTX_GROW(reader, module->shared_places, module->shared_place_count,
+                      reader->shared_place_capacity))
         return;
     uint64_t offset = align(entry->shared_bytes, placed->alignment);
     module->shared_places[module->shared_place_count++] =
@@ -561,18 +559,13 @@ static void finish_places(struct tma_ptx_reader *reader) {
 /* The first element of what counts from 1, or says nothing at 0. */
 static bool begin(struct tma_ptx_reader *reader) {
     struct tma_ptx_module *module = reader->module;
-    if (!tma_ptx_grow(reader, &reader->symbols, 0, &reader->symbol_capacity,
-                      sizeof *reader->symbols) ||
-        !tma_ptx_grow(reader, &reader->fixups, 0, &reader->fixup_capacity,
-                      sizeof *reader->fixups) ||
-        !tma_ptx_grow(reader, &reader->names, 0, &reader->name_capacity, sizeof *reader->names) ||
-        !tma_ptx_grow(reader, &module->places, 0, &reader->place_capacity,
-                      sizeof *module->places) ||
-        !tma_ptx_grow(reader, &reader->place_names, 0, &reader->place_name_capacity,
-                      sizeof *reader->place_names) ||
-        !tma_ptx_grow(reader, &module->files, 0, &reader->file_capacity, sizeof *module->files) ||
-        !tma_ptx_grow(reader, &module->messages, 0, &reader->message_capacity,
-                      sizeof *module->messages))
+    if (!TMA_PTX_GROW(reader, reader->symbols, 0, reader->symbol_capacity) ||
+        !TMA_PTX_GROW(reader, reader->fixups, 0, reader->fixup_capacity) ||
+        !TMA_PTX_GROW(reader, reader->names, 0, reader->name_capacity) ||
+        !TMA_PTX_GROW(reader, module->places, 0, reader->place_capacity) ||
+        !TMA_PTX_GROW(reader, reader->place_names, 0, reader->place_name_capacity) ||
+        !TMA_PTX_GROW(reader, module->files, 0, reader->file_capacity) ||
+        !TMA_PTX_GROW(reader, module->messages, 0, reader->message_capacity))
         return false;
     reader->symbols[0] = (struct tma_ptx_symbol){.kind = TMA_PTX_SYMBOL_NONE};
     reader->names[0] = (struct tma_ptx_name){.text = ""};

@@ -26,8 +26,8 @@ uint32_t tma_ptx_add_operands(struct tma_ptx_reader *reader, const struct tma_pt
     struct tma_ptx_module *module = reader->module;
     uint32_t first = (uint32_t)module->operand_count;
     for (size_t i = 0; i < count; ++i) {
-        if (!tma_ptx_grow(reader, &module->operands, module->operand_count,
-                          &reader->operand_capacity, sizeof *module->operands))
+        if (!TMA_PTX_GROW(reader, module->operands, module->operand_count,
+                          reader->operand_capacity))
             return UINT32_MAX;
         if (operands[i].kind == TMA_PTX_LABEL)
             tma_ptx_add_fixup(reader, (uint32_t)module->operand_count, operands[i].number, line,
@@ -44,15 +44,14 @@ static void note_variable(struct tma_ptx_reader *reader, uint32_t variable) {
         return;
     while (variable >= reader->variable_mark_capacity) {
         size_t old = reader->variable_mark_capacity;
-        if (!tma_ptx_grow(reader, &reader->variable_marks, old, &reader->variable_mark_capacity,
-                          sizeof *reader->variable_marks))
+        if (!TMA_PTX_GROW(reader, reader->variable_marks, old, reader->variable_mark_capacity))
             return;
         memset(reader->variable_marks + old, 0,
                (reader->variable_mark_capacity - old) * sizeof *reader->variable_marks);
     }
     if (reader->variable_marks[variable] == reader->function + 1 ||
-        !tma_ptx_grow(reader, &reader->shared_uses, reader->shared_use_count,
-                      &reader->shared_use_capacity, sizeof *reader->shared_uses))
+        !TMA_PTX_GROW(reader, reader->shared_uses, reader->shared_use_count,
+                      reader->shared_use_capacity))
         return;
     reader->variable_marks[variable] = reader->function + 1;
     reader->shared_uses[reader->shared_use_count++] =
@@ -60,8 +59,7 @@ static void note_variable(struct tma_ptx_reader *reader, uint32_t variable) {
 }
 
 static void note_call(struct tma_ptx_reader *reader, uint32_t callee) {
-    if (tma_ptx_grow(reader, &reader->calls, reader->call_count, &reader->call_capacity,
-                     sizeof *reader->calls))
+    if (TMA_PTX_GROW(reader, reader->calls, reader->call_count, reader->call_capacity))
         reader->calls[reader->call_count++] = (struct tma_ptx_use){reader->function, callee};
 }
 
@@ -682,8 +680,8 @@ static const struct tma_ptx_cached *find_mnemonic(struct tma_ptx_reader *reader,
         reader->cache_count = 1;
     struct tma_ptx_cached cached = {.length = length, .hash = hash};
     cached.text = tma_ptx_take_text(reader, text, length);
-    if (cached.text == NULL || !tma_ptx_grow(reader, &reader->cache, reader->cache_count,
-                                             &reader->cache_capacity, sizeof *reader->cache))
+    if (cached.text == NULL ||
+        !TMA_PTX_GROW(reader, reader->cache, reader->cache_count, reader->cache_capacity))
         return NULL;
     if (!tma_ptx_mnemonic_read(&reader->lexicon, text, length, &cached.mnemonic)) {
         tma_ptx_no_memory(reader);
@@ -703,8 +701,8 @@ static const struct tma_ptx_cached *find_mnemonic(struct tma_ptx_reader *reader,
 
 static struct tma_ptx_instruction *add_instruction(struct tma_ptx_reader *reader) {
     struct tma_ptx_module *module = reader->module;
-    if (!tma_ptx_grow(reader, &module->instructions, module->instruction_count,
-                      &reader->instruction_capacity, sizeof *module->instructions))
+    if (!TMA_PTX_GROW(reader, module->instructions, module->instruction_count,
+                      reader->instruction_capacity))
         return NULL;
     ++module->functions[reader->function].instruction_count;
     return &module->instructions[module->instruction_count++];
@@ -898,10 +896,9 @@ static uint32_t find_place(struct tma_ptx_reader *reader, const struct tma_ptx_p
             break;
     }
     if (found == 0) {
-        if (!tma_ptx_grow(reader, &module->places, module->place_count, &reader->place_capacity,
-                          sizeof *module->places) ||
-            !tma_ptx_grow(reader, &reader->place_names, module->place_count,
-                          &reader->place_name_capacity, sizeof *reader->place_names))
+        if (!TMA_PTX_GROW(reader, module->places, module->place_count, reader->place_capacity) ||
+            !TMA_PTX_GROW(reader, reader->place_names, module->place_count,
+                          reader->place_name_capacity))
             return 0;
         found = (uint32_t)module->place_count++;
         module->places[found] = *place;

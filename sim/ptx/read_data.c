@@ -483,8 +483,8 @@ static bool read_address(struct tma_ptx_reader *reader, struct tma_ptx_relocatio
             return false;
         relocation.addend = (int64_t)addend.bits;
     }
-    if (!tma_ptx_grow(reader, &module->relocations, module->relocation_count,
-                      &reader->relocation_capacity, sizeof *module->relocations))
+    if (!TMA_PTX_GROW(reader, module->relocations, module->relocation_count,
+                      reader->relocation_capacity))
         return false;
     module->relocations[module->relocation_count++] = relocation;
     return true;
@@ -688,8 +688,7 @@ struct tma_ptx_operand tma_ptx_read_declarator(struct tma_ptx_reader *reader,
         operand.number = earlier;
         return operand;
     }
-    if (!tma_ptx_grow(reader, &module->variables, module->variable_count,
-                      &reader->variable_capacity, sizeof *module->variables))
+    if (!TMA_PTX_GROW(reader, module->variables, module->variable_count, reader->variable_capacity))
         return operand;
     if (!unnamed) {
         struct tma_ptx_symbol *symbol = tma_ptx_define(reader, &name, TMA_PTX_SYMBOL_VARIABLE);

@@ -53,8 +53,8 @@ uint32_t tma_ptx_intern(struct tma_ptx_reader *reader, const char *text, size_t 
     if (reader->name_count == 0)
         reader->name_count = 1;
     const char *copy = tma_ptx_take_text(reader, text, length);
-    if (copy == NULL || !tma_ptx_grow(reader, &reader->names, reader->name_count,
-                                      &reader->name_capacity, sizeof *reader->names))
+    if (copy == NULL ||
+        !TMA_PTX_GROW(reader, reader->names, reader->name_count, reader->name_capacity))
         return 0;
     number = (uint32_t)reader->name_count++;
     reader->names[number] = (struct tma_ptx_name){.text = copy, .length = length, .hash = hash};
@@ -101,8 +101,7 @@ void tma_ptx_close_scope(struct tma_ptx_reader *reader) {
 /* Adds a symbol to a scope, innermost of its name. */
 static struct tma_ptx_symbol *add_symbol(struct tma_ptx_reader *reader, uint32_t name,
                                          enum tma_ptx_symbol_kind kind, uint32_t depth) {
-    if (!tma_ptx_grow(reader, &reader->symbols, reader->symbol_count, &reader->symbol_capacity,
-                      sizeof *reader->symbols))
+    if (!TMA_PTX_GROW(reader, reader->symbols, reader->symbol_count, reader->symbol_capacity))
         return NULL;
     uint32_t number = (uint32_t)reader->symbol_count++;
     uint32_t *innermost =
@@ -139,8 +138,7 @@ struct tma_ptx_symbol *tma_ptx_define(struct tma_ptx_reader *reader,
 
 static uint32_t add_register(struct tma_ptx_reader *reader, uint32_t name, uint8_t type) {
     struct tma_ptx_module *module = reader->module;
-    if (!tma_ptx_grow(reader, &module->registers, module->register_count,
-                      &reader->register_capacity, sizeof *module->registers))
+    if (!TMA_PTX_GROW(reader, module->registers, module->register_count, reader->register_capacity))
         return UINT32_MAX;
     struct tma_ptx_function *function = &module->functions[reader->function];
     uint32_t bits = tma_ptx_types[type].bits;
@@ -233,8 +231,7 @@ void tma_ptx_undeclared(struct tma_ptx_reader *reader, const struct tma_ptx_toke
 
 void tma_ptx_add_fixup(struct tma_ptx_reader *reader, uint32_t operand, uint32_t name,
                        uint32_t line, uint32_t column) {
-    if (!tma_ptx_grow(reader, &reader->fixups, reader->fixup_count, &reader->fixup_capacity,
-                      sizeof *reader->fixups))
+    if (!TMA_PTX_GROW(reader, reader->fixups, reader->fixup_count, reader->fixup_capacity))
         return;
     struct tma_ptx_scope *scope = &reader->scopes[reader->depth];
     reader->fixups[reader->fixup_count] =

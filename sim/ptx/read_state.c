@@ -88,24 +88,17 @@ const char *tma_ptx_take_text(struct tma_ptx_reader *reader, const char *text, s
 
 bool tma_ptx_grow(struct tma_ptx_reader *reader, void *array, size_t count, size_t *capacity,
                   size_t size) {
-    void *items, *grown;
-    if (count < *capacity)
-        return true;
-    memcpy(&items, array, sizeof items);
-    grown = count >= UINT32_MAX / 2 ? NULL : tma_array_grow(items, count, capacity, size);
-    if (grown == NULL) {
+    bool grown = count < UINT32_MAX / 2 && tma_array_grow(array, count, capacity, size);
+    if (!grown)
         tma_ptx_no_memory(reader);
-        return false;
-    }
-    memcpy(array, &grown, sizeof grown);
-    return true;
+    return grown;
 }
 
 uint32_t tma_ptx_add_message(struct tma_ptx_reader *reader, const char *text) {
     struct tma_ptx_module *module = reader->module;
     const char *copy = tma_ptx_take_text(reader, text, strlen(text));
-    if (copy == NULL || !tma_ptx_grow(reader, &module->messages, module->message_count,
-                                      &reader->message_capacity, sizeof *module->messages))
+    if (copy == NULL ||
+        !TMA_PTX_GROW(reader, module->messages, module->message_count, reader->message_capacity))
         return 0;
     module->messages[module->message_count] = copy;
     return (uint32_t)module->message_count++;

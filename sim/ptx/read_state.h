@@ -173,6 +173,8 @@ const char *tma_ptx_take_text(struct tma_ptx_reader *reader, const char *text, s
 /* Makes room for one more item of an array. False: no memory. */
 bool tma_ptx_grow(struct tma_ptx_reader *reader, void *array, size_t count, size_t *capacity,
                   size_t size);
+#define TMA_PTX_GROW(reader, items, count, capacity)                                               \
+    tma_ptx_grow(reader, &(items), count, &(capacity), sizeof *(items))
 
 /* Number of a message; 0: no memory. */
 uint32_t tma_ptx_add_message(struct tma_ptx_reader *reader, const char *text);

@@ -356,31 +356,24 @@ static const struct tma_yaml_node *beside(const struct statement_context *contex
 /* Appends an empty statement at the node. Returns its index, or UINT32_MAX after an error. */
 static uint32_t add_statement(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
     struct tma_kernel *kernel = reader->kernel;
-    struct tma_statement *statements =
-        tma_array_grow(kernel->statements, kernel->statement_count, &reader->statement_capacity,
-                       sizeof *statements);
-    if (statements != NULL)
-        kernel->statements = statements;
-    struct tma_statement_note *notes = tma_array_grow(reader->notes, kernel->statement_count,
-                                                      &reader->note_capacity, sizeof *notes);
-    if (notes != NULL)
-        reader->notes = notes;
-    if (statements == NULL || notes == NULL) {
+    if (!TMA_GROW(kernel->statements, kernel->statement_count, reader->statement_capacity) ||
+        !TMA_GROW(reader->notes, kernel->statement_count, reader->note_capacity)) {
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, node->at, "out of memory");
         return UINT32_MAX;
     }
     uint32_t index = kernel->statement_count++;
-    statements[index] = (struct tma_statement){.end = index + 1,
-                                               .otherwise = index + 1,
-                                               .line = node->at.line,
-                                               .column = node->at.column,
-                                               .ring = TMA_NO_RING,
-                                               .buffer = TMA_NO_RING,
-                                               .flag = TMA_NO_RING};
-    notes[index] = (struct tma_statement_note){.node = node,
-                                               .operand = TMA_NO_OPERAND,
-                                               .mma_operands = {TMA_NO_OPERAND, TMA_NO_OPERAND},
-                                               .source = TMA_NO_OPERAND};
+    kernel->statements[index] = (struct tma_statement){.end = index + 1,
+                                                       .otherwise = index + 1,
+                                                       .line = node->at.line,
+                                                       .column = node->at.column,
+                                                       .ring = TMA_NO_RING,
+                                                       .buffer = TMA_NO_RING,
+                                                       .flag = TMA_NO_RING};
+    reader->notes[index] =
+        (struct tma_statement_note){.node = node,
+                                    .operand = TMA_NO_OPERAND,
+                                    .mma_operands = {TMA_NO_OPERAND, TMA_NO_OPERAND},
+                                    .source = TMA_NO_OPERAND};
     return index;
 }
 

@@ -20,15 +20,12 @@ static bool keep(struct tma_kernel_reader *reader, struct tma_expression *expres
         tma_expression_free(expression);
         return true;
     }
-    struct tma_expression **larger = tma_array_grow(program->expressions, program->expression_count,
-                                                    &program->expression_capacity, sizeof *larger);
-    if (larger == NULL) {
+    if (!TMA_GROW(program->expressions, program->expression_count, program->expression_capacity)) {
         tma_expression_free(expression);
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, reader->scenario_reader->root->at,
                      "out of memory");
         return false;
     }
-    program->expressions = larger;
     program->expressions[program->expression_count++] = expression;
     value->expression = expression;
     return true;

@@ -45,13 +45,9 @@ static bool lack_memory(const struct maker *maker) {
  */
 static const char *keep(struct maker *maker, const char *text, size_t length) {
     struct tma_variants *variants = maker->variants;
-    char **grown = tma_array_grow(variants->texts, variants->text_count, &variants->text_capacity,
-                                  sizeof *grown);
     char *copy = NULL;
-    if (grown != NULL) {
-        variants->texts = grown;
+    if (TMA_GROW(variants->texts, variants->text_count, variants->text_capacity))
         copy = tma_copy_bytes(text, length);
-    }
     if (copy == NULL) {
         lack_memory(maker);
         return NULL;
@@ -246,12 +242,9 @@ static bool read_line(struct maker *maker, const char *file, unsigned number, co
     }
     if (!any)
         return true;
-    struct line *grown =
-        tma_array_grow(maker->lines, maker->line_count, &maker->line_capacity, sizeof *grown);
-    if (grown == NULL)
+    if (!TMA_GROW(maker->lines, maker->line_count, maker->line_capacity))
         return lack_memory(maker);
-    maker->lines = grown;
-    grown[maker->line_count++] = line;
+    maker->lines[maker->line_count++] = line;
     return true;
 }
 

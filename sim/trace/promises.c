@@ -151,13 +151,10 @@ static const char *end_cta(struct tma_trace_promises *promises, struct tma_promi
     if (event->figures[0] > event->cycle - cta->begin_cycle)
         return broken(promises, "CTA %" PRIu32 " takes more cycles than it ran for", event->cta);
     cta->has_ended = true;
-    uint32_t *ended = tma_array_grow(promises->ended, promises->ended_count,
-                                     &promises->ended_capacity, sizeof *ended);
-    promises->lacks_memory |= ended == NULL;
-    if (ended == NULL)
-        return NULL;
-    promises->ended = ended;
-    ended[promises->ended_count++] = event->cta;
+    if (TMA_GROW(promises->ended, promises->ended_count, promises->ended_capacity))
+        promises->ended[promises->ended_count++] = event->cta;
+    else
+        promises->lacks_memory = true;
     return NULL;
 }
 
@@ -167,12 +164,10 @@ static const char *take_phase(struct tma_trace_promises *promises, struct tma_pr
     while (at < cta->barrier_count && cta->barriers[at].slot != event->slot)
         at++;
     if (at == cta->barrier_count) {
-        struct tma_promised_barrier *grown = tma_array_grow(cta->barriers, cta->barrier_count,
-                                                            &cta->barrier_capacity, sizeof *grown);
-        promises->lacks_memory |= grown == NULL;
-        if (grown == NULL)
+        if (!TMA_GROW(cta->barriers, cta->barrier_count, cta->barrier_capacity)) {
+            promises->lacks_memory = true;
             return NULL;
-        cta->barriers = grown;
+        }
         cta->barriers[cta->barrier_count++] = (struct tma_promised_barrier){event->slot, 0};
     }
     if (event->figures[0] != cta->barriers[at].phases)

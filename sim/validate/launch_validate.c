@@ -214,14 +214,11 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *re
 }
 
 static bool add_record(struct launch_validation *validation, struct launch_line record) {
-    struct launch_line *grown = tma_array_grow(validation->records, validation->record_count,
-                                               &validation->capacity, sizeof *grown);
-    if (grown == NULL) {
+    if (!TMA_GROW(validation->records, validation->record_count, validation->capacity)) {
         cli_error("out of memory");
         return false;
     }
-    validation->records = grown;
-    grown[validation->record_count++] = record;
+    validation->records[validation->record_count++] = record;
     return true;
 }
 

@@ -89,10 +89,9 @@ static bool take_task(struct server *server) {
         server->ended = true;
         return true;
     }
-    struct held_task *grown =
-        tma_array_grow(server->tasks, server->count, &server->capacity, sizeof *grown);
-    char *bytes = grown == NULL ? NULL : tma_allocate(1, frame.bytes + 1);
-    server->tasks = grown == NULL ? server->tasks : grown;
+    char *bytes = TMA_GROW(server->tasks, server->count, server->capacity)
+                      ? tma_allocate(1, frame.bytes + 1)
+                      : NULL;
     if (bytes == NULL)
         return false;
     server->tasks[server->count++] =

@@ -96,10 +96,7 @@ static bool add_name(struct cli_config_names *names, const char *file) {
     size_t length = strlen(file), tail = sizeof extension - 1;
     if (length <= tail || file[0] == '.' || strcmp(file + length - tail, extension) != 0)
         return true;
-    char **items = tma_array_grow(names->items, names->count, &names->capacity, sizeof *items);
-    char *name = items == NULL ? NULL : tma_copy_text(file);
-    if (items != NULL)
-        names->items = items;
+    char *name = TMA_GROW(names->items, names->count, names->capacity) ? tma_copy_text(file) : NULL;
     if (name == NULL)
         return false;
     name[length - tail] = '\0';

@@ -71,12 +71,9 @@ static bool add_access_check(struct cli_map_input *input, size_t *capacity,
                                          (enum tma_access_finding)f, *figures, ""};
         if (!tma_access_finding_text(check.finding, figures, check.text))
             continue;
-        struct cli_access_check *checks =
-            tma_array_grow(input->accesses, input->access_count, capacity, sizeof *checks);
-        if (checks == NULL)
+        if (!TMA_GROW(input->accesses, input->access_count, *capacity))
             return false;
-        input->accesses = checks;
-        checks[input->access_count++] = check;
+        input->accesses[input->access_count++] = check;
     }
     return true;
 }

@@ -77,12 +77,9 @@ static enum result result_of(const struct cli_map_check *check) {
 static bool add_row(struct map_table *table, const char *file, const char *map, enum result result,
                     const char *finding) {
     const char *const cells[COLUMNS] = {file, map, result_words[result], finding};
-    struct row *rows =
-        tma_array_grow(table->rows, table->count, &table->capacity, sizeof *table->rows);
-    if (rows == NULL)
+    if (!TMA_GROW(table->rows, table->count, table->capacity))
         return false;
-    table->rows = rows;
-    struct row *row = &rows[table->count++];
+    struct row *row = &table->rows[table->count++];
     *row = (struct row){.result = result};
     for (int i = 0; i < COLUMNS; i++) {
         if (cells[i] == NULL || cells[i][0] == '\0')

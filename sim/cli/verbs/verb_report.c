@@ -65,18 +65,15 @@ static void free_page(struct page *page) {
 
 static void add_setting(void *context, const char *key, const char *value) {
     struct page *page = context;
-    struct tma_page_setting *settings = tma_array_grow(page->settings, page->setting_count,
-                                                       &page->setting_capacity, sizeof *settings);
-    if (settings == NULL) {
+    if (!TMA_GROW(page->settings, page->setting_count, page->setting_capacity)) {
         page->out_of_memory = true;
         return;
     }
-    page->settings = settings;
     struct tma_page_setting setting = {tma_copy_text(key),
                                        value == NULL ? NULL : tma_copy_text(value),
                                        tma_copy_text(tma_origin_of(&page->origins, key).text)};
     page->out_of_memory |= setting.key == NULL || setting.value == NULL || setting.origin == NULL;
-    settings[page->setting_count++] = setting;
+    page->settings[page->setting_count++] = setting;
 }
 
 /* Writes the report as text. */

@@ -68,13 +68,10 @@ static void add_field(void *context, const char *key, const char *value) {
     struct fields *fields = context;
     if (!tma_cycles_depend_on(key))
         return;
-    struct tma_trace_field *items =
-        tma_array_grow(fields->items, fields->count, &fields->capacity, sizeof *items);
-    if (items == NULL) {
+    if (!TMA_GROW(fields->items, fields->count, fields->capacity)) {
         fields->out_of_memory = true;
         return;
     }
-    fields->items = items;
     struct tma_trace_field field = {tma_copy_text(key),
                                     value == NULL ? NULL : tma_copy_text(value)};
     fields->out_of_memory |= field.key == NULL || field.value == NULL;

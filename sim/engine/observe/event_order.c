@@ -53,12 +53,9 @@ static bool before(const struct tma_event *a, const struct tma_event *b) {
 }
 
 bool tma_event_order_add(struct tma_event_order *order, const struct tma_event *event) {
-    struct tma_event *heap =
-        tma_array_grow(order->heap, order->count, &order->capacity, sizeof *heap);
-    if (heap == NULL)
+    if (!TMA_GROW(order->heap, order->count, order->capacity))
         return false;
-    order->heap = heap;
-    TMA_HEAP_PUSH(heap, order->count, event, before);
+    TMA_HEAP_PUSH(order->heap, order->count, event, before);
     order->count++;
     return true;
 }

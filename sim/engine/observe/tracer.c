@@ -64,14 +64,11 @@ static void end_operation(struct tma_tracer *tracer, struct tma_event_source sou
 /* The operation of a report. NULL when out of memory. */
 static struct tma_late_operation *find_late(struct tma_tracer *tracer, uint64_t number) {
     while (tracer->late_done + tracer->late_count < number) {
-        struct tma_late_operation *late =
-            tma_array_grow(tracer->late, tracer->late_count, &tracer->late_capacity, sizeof *late);
-        if (late == NULL) {
+        if (!TMA_GROW(tracer->late, tracer->late_count, tracer->late_capacity)) {
             tracer->out_of_memory = true;
             return NULL;
         }
-        tracer->late = late;
-        late[tracer->late_count++] = (struct tma_late_operation){0};
+        tracer->late[tracer->late_count++] = (struct tma_late_operation){0};
     }
     return &tracer->late[number - tracer->late_done - 1];
 }

@@ -473,12 +473,9 @@ static bool touch_region(struct tma_role_state *role, const struct tma_kernel_ct
         region->items[at] = *access;
         return true;
     }
-    struct access *items =
-        tma_array_grow(region->items, region->count, &region->capacity, sizeof *items);
-    if (items == NULL)
+    if (!TMA_GROW(region->items, region->count, region->capacity))
         return false;
-    region->items = items;
-    items[region->count++] = *access;
+    region->items[region->count++] = *access;
     return true;
 }
 

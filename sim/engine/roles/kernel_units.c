@@ -345,12 +345,9 @@ void tma_request_tile(struct tma_role_state *role, uint64_t now) {
 }
 
 static bool add_tile(struct tma_kernel_cluster *cluster, uint64_t tile, uint64_t cycle) {
-    struct tma_taken_tile *tiles =
-        tma_array_grow(cluster->tiles, cluster->tile_count, &cluster->tile_capacity, sizeof *tiles);
-    if (tiles == NULL)
+    if (!TMA_GROW(cluster->tiles, cluster->tile_count, cluster->tile_capacity))
         return false;
-    cluster->tiles = tiles;
-    tiles[cluster->tile_count++] = (struct tma_taken_tile){tile, cycle};
+    cluster->tiles[cluster->tile_count++] = (struct tma_taken_tile){tile, cycle};
     return true;
 }
 

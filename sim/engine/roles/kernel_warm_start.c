@@ -158,15 +158,12 @@ static bool walk_role(struct history *history, struct tma_role_state *role, bool
         if (state == TMA_CURSOR_TILE) {
             uint64_t index = role->cursor.tile_index;
             while (cluster->tile_count <= index) {
-                struct tma_taken_tile *tiles = tma_array_grow(
-                    cluster->tiles, cluster->tile_count, &cluster->tile_capacity, sizeof *tiles);
-                if (tiles == NULL) {
+                if (!TMA_GROW(cluster->tiles, cluster->tile_count, cluster->tile_capacity)) {
                     *good = false;
                     return false;
                 }
-                cluster->tiles = tiles;
-                tiles[cluster->tile_count].cycle = 0;
-                tiles[cluster->tile_count].tile =
+                cluster->tiles[cluster->tile_count].cycle = 0;
+                cluster->tiles[cluster->tile_count].tile =
                     cluster->tile_count == 0 ? cluster->ctas[0].base.number : engine->next_tile;
                 if (cluster->tile_count++ > 0)
                     engine->next_tile += engine->simulation.cluster_ctas;

@@ -59,13 +59,10 @@ static void extend(struct tma_event_queue *queue, struct tma_event_bucket *bucke
 }
 
 static void put_far(struct tma_event_queue *queue, uint32_t event, uint64_t cycle) {
-    struct tma_far_event *far =
-        tma_array_grow(queue->far, queue->far_count, &queue->far_capacity, sizeof *far);
-    if (far == NULL) {
+    if (!TMA_GROW(queue->far, queue->far_count, queue->far_capacity)) {
         queue->out_of_memory = true;
         return;
     }
-    queue->far = far;
     queue->far[queue->far_count++] = (struct tma_far_event){cycle, event};
 }
 
@@ -112,14 +109,11 @@ static uint32_t copy_chunk(const struct tma_event_queue *queue,
 /* Appends the events of a chunk to queue->due. */
 static bool take_chunk(struct tma_event_queue *queue, const struct tma_event_bucket *bucket,
                        uint32_t chunk, uint32_t *count) {
-    uint32_t *events = tma_array_grow(queue->due, *count + TMA_EVENT_CHUNK - 1,
-                                      &queue->due_capacity, sizeof *events);
-    if (events == NULL) {
+    if (!TMA_GROW(queue->due, *count + TMA_EVENT_CHUNK - 1, queue->due_capacity)) {
         queue->out_of_memory = true;
         return false;
     }
-    queue->due = events;
-    *count += copy_chunk(queue, bucket, chunk, &events[*count]);
+    *count += copy_chunk(queue, bucket, chunk, &queue->due[*count]);
     return true;
 }
 

@@ -80,14 +80,11 @@ bool tma_sms_take_fills(struct tma_sms *sms, struct tma_late_fills *fills) {
 /* Reports what L2 fetched for a transfer that had completed before. */
 TMA_RARE static void report_fills(struct tma_sms *sms, uint32_t id) {
     const struct tma_fill_counts *counts = &sms->core->fill_counts[id];
-    struct tma_late_fills *reports =
-        tma_array_grow(sms->reports, sms->report_count, &sms->report_capacity, sizeof *reports);
-    if (reports == NULL) {
+    if (!TMA_GROW(sms->reports, sms->report_count, sms->report_capacity)) {
         sms->core->out_of_memory = true;
         return;
     }
-    sms->reports = reports;
-    reports[sms->report_count++] =
+    sms->reports[sms->report_count++] =
         (struct tma_late_fills){.number = sms->transfers[id].completion.late_fills,
                                 .cycle = counts->last_cycle,
                                 .fills = counts->fills,
