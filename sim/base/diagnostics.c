@@ -39,7 +39,7 @@ static bool grow(struct tma_diagnostics *list) {
     return true;
 }
 
-void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct tma_location at,
+bool tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct tma_location at,
                   const char *format, ...) {
     struct tma_diagnostic_reserve *reserve = &list->reserve;
     bool full = list->count >= TMA_LIMIT_ERRORS;
@@ -50,11 +50,11 @@ void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct
     va_end(arguments);
     if (text != NULL) {
         list->items[list->count++] = (struct tma_diagnostic){.code = code, .at = at, .text = text};
-        return;
+        return false;
     }
     list->dropped++;
     if (reserve->code != TMA_OK || (full && code != TMA_ERROR_MEMORY))
-        return;
+        return false;
     reserve->code = code;
     reserve->at = at;
     va_start(arguments, format);
@@ -62,6 +62,7 @@ void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct
     va_end(arguments);
     if (length >= TMA_ERROR_TEXT_BYTES)
         tma_text_trim(reserve->text);
+    return false;
 }
 
 bool tma_diagnostics_lack_memory(const struct tma_diagnostics *list) {

@@ -52,8 +52,8 @@ bool tma_diagnostics_lack_memory(const struct tma_diagnostics *list);
 
 /* Appends one entry with a text made as printf does. When memory runs out, or the list is full,
  * counts the entry in `dropped`. The first of these that there is no memory for, or that says that
- * memory ran out, goes into the reserve. */
-void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct tma_location at,
+ * memory ran out, goes into the reserve. Returns false. */
+bool tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct tma_location at,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Sorts by file, line and column; entries of one location keep their order. */

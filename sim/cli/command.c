@@ -111,10 +111,8 @@ static bool find_scenarios(const struct cli_verb *verb, struct cli_options *opti
         if (verb->suits != NULL)
             prefer_suitable(verb, options->operands.items[i], &path);
         options->found[i] = tma_copy_text(path.text);
-        if (options->found[i] == NULL) {
-            cli_error("out of memory");
-            return false;
-        }
+        if (options->found[i] == NULL)
+            return cli_error("out of memory");
         options->operands.items[i] = options->found[i];
     }
     return true;

@@ -37,8 +37,7 @@ bool cli_difference_rules_make(const struct cli_difference_options *options,
     };
     if (rules->tolerances != NULL && rules->conditions != NULL && parse_all(options, rules, &error))
         return true;
-    cli_error("%s", error.text);
-    return false;
+    return cli_error("%s", error.text);
 }
 
 void cli_difference_rules_free(struct cli_difference_rules *rules) {

@@ -333,9 +333,8 @@ static bool read_part(const char *text, struct launch_trial *trial) {
             end += (size_t)snprintf(known + end, sizeof known - end, " %s%s", key,
                                     i + 1 < TMA_PIPE_COUNT ? "," : "");
         }
-        cli_error("run: --relieve %s: expected FILE:LINE, mbarrier:OFFSET, or one of%s", text,
-                  known);
-        return false;
+        return cli_error("run: --relieve %s: expected FILE:LINE, mbarrier:OFFSET, or one of%s",
+                         text, known);
     }
     if (flag != NULL) {
         if (text[length] != '\0')
@@ -344,12 +343,11 @@ static bool read_part(const char *text, struct launch_trial *trial) {
         snprintf(trial->text, sizeof trial->text, "%s: %s", name, flag->change);
         return text[length] == '\0';
     }
-    if (!read_factors(text + length, &trial->factors, words)) {
-        cli_error("run: --relieve %s: expected %.*s, or %.*s=N%% from 1 to 99, or %.*s=N from 2 to "
-                  "100, N times as good",
-                  text, (int)length, text, (int)length, text, (int)length, text);
-        return false;
-    }
+    if (!read_factors(text + length, &trial->factors, words))
+        return cli_error(
+            "run: --relieve %s: expected %.*s, or %.*s=N%% from 1 to 99, or %.*s=N from 2 to "
+            "100, N times as good",
+            text, (int)length, text, (int)length, text, (int)length, text);
     if (trial->part == TMA_RELIEF_OF_none)
         trial->relief.pipe_percent = trial->factors.more_percent;
     snprintf(trial->text, sizeof trial->text, "%s, %s", name, words);
@@ -359,12 +357,11 @@ static bool read_part(const char *text, struct launch_trial *trial) {
 static bool read_barrier(const char *text, const char *offset, struct launch_trial *trial) {
     char *end;
     unsigned long number = strtoul(offset, &end, 0);
-    if (offset[0] < '0' || offset[0] > '9' || *end != '\0' || number > UINT32_MAX) {
-        cli_error("run: --relieve %s: expected mbarrier:OFFSET, its byte in the shared memory of a "
-                  "CTA, such as mbarrier:0x400",
-                  text);
-        return false;
-    }
+    if (offset[0] < '0' || offset[0] > '9' || *end != '\0' || number > UINT32_MAX)
+        return cli_error(
+            "run: --relieve %s: expected mbarrier:OFFSET, its byte in the shared memory of a "
+            "CTA, such as mbarrier:0x400",
+            text);
     trial->relief.barriers[0] = (uint32_t)number;
     trial->relief.barrier_count = 1;
     snprintf(trial->text, sizeof trial->text, "mbarrier 0x%lx, on which bytes complete at once",
@@ -398,20 +395,16 @@ static bool read_line(const char *text, const char *colon, const struct tma_prep
     size_t length = (size_t)(colon - text), found = 0, waits = 0;
     char *end;
     unsigned long line = strtoul(colon + 1, &end, 10), next = 0;
-    if (colon[1] < '0' || colon[1] > '9' || *end != '\0') {
-        cli_error("run: --relieve %s: expected FILE:LINE, a line of the PTX or of its source",
-                  text);
-        return false;
-    }
+    if (colon[1] < '0' || colon[1] > '9' || *end != '\0')
+        return cli_error(
+            "run: --relieve %s: expected FILE:LINE, a line of the PTX or of its source", text);
     bool known = is_file(prepared->ptx_path, text, length), ptx = known;
     for (size_t i = 0; i < module->file_count; i++)
         known |= is_file(module->files[i], text, length);
     bool *chosen = tma_allocate(module->instruction_count + 1, sizeof *chosen);
     trial->relief.free = chosen;
-    if (chosen == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (chosen == NULL)
+        return cli_error("out of memory");
     for (size_t i = 0; i < module->instruction_count; i++) {
         const struct tma_ptx_instruction *instruction = &module->instructions[i];
         chosen[i] = (ptx && instruction->line == line) ||

@@ -58,10 +58,8 @@ bool cli_launch_take_sass(const char *sass, struct tma_launch *launch, char **pa
     size_t length = name == NULL ? 0 : strcspn(name, ".");
     size_t size = strlen(sass) + length + sizeof "//.sass" + PATH_MAX;
     *path = tma_allocate(size, 1);
-    if (*path == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (*path == NULL)
+        return cli_error("out of memory");
     /* Files of a launch lie beside it; that of an option does not. */
     if (sass[0] != '/' && getcwd(*path, PATH_MAX) != NULL)
         strcat(*path, "/");
@@ -229,24 +227,19 @@ static int status_of(const struct tma_launch_report *report, bool compared) {
 
 /* Writes the buffers that have known contents: NAME.bin each; bytes that are opaque are 0. */
 static bool write_buffers(const struct launch_case *run, const char *folder) {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        cli_error("%s cannot be created: %s", folder, strerror(errno));
-        return false;
-    }
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return cli_error("%s cannot be created: %s", folder, strerror(errno));
     bool good = true;
     for (uint32_t i = 0; good && i < run->prepared.execution.buffer_count; i++) {
         const struct tma_ptx_buffer *buffer = &run->prepared.execution.buffers[i];
         size_t size = strlen(folder) + strlen(buffer->name) + sizeof "/.bin";
         char *path = tma_allocate(size, 1);
         struct cli_output output;
-        if (path == NULL) {
-            cli_error("out of memory");
-            return false;
-        }
+        if (path == NULL)
+            return cli_error("out of memory");
         snprintf(path, size, "%s/%s.bin", folder, buffer->name);
         if (strchr(buffer->name, '/') != NULL) {
-            cli_error("run: --outputs: the name of buffer %s has a slash", buffer->name);
-            good = false;
+            good = cli_error("run: --outputs: the name of buffer %s has a slash", buffer->name);
         } else if (buffer->contents != NULL) {
             good = cli_output_open(&output, path);
             if (good) {
@@ -367,10 +360,8 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
 /* Neither output is a file that the launch is read from, or the other one. */
 static bool check_outputs(const struct cli_launch_options *options, const struct launch_case *run) {
     const char *output = options->common->output;
-    if (cli_output_is_file(output, options->timeline)) {
-        cli_error("--output and --timeline name the same file: %s", output);
-        return false;
-    }
+    if (cli_output_is_file(output, options->timeline))
+        return cli_error("--output and --timeline name the same file: %s", output);
     return cli_output_spares(options->timeline, run->file.path) &&
            cli_output_spares(options->timeline, run->prepared.ptx_path) &&
            cli_output_spares(output, run->prepared.ptx_path);
@@ -422,8 +413,7 @@ static bool find_unexecuted(struct launch_case *run) {
     struct tma_error error = {0};
     if (tma_ptx_find_unexecuted(&run->prepared.execution, note_unexecuted, run, &error) == TMA_OK)
         return true;
-    cli_error("%s: %s", cli_file_name(run->file.path), error.text);
-    return false;
+    return cli_error("%s: %s", cli_file_name(run->file.path), error.text);
 }
 
 int cli_launch_check(const struct cli_launch_options *options) {

@@ -65,11 +65,12 @@ static void print_message(const char *severity, enum tma_colour colour, const ch
     tma_release(text);
 }
 
-void cli_error(const char *format, ...) {
+bool cli_error(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     print_message("error:", TMA_COLOUR_BAD, format, arguments);
     va_end(arguments);
+    return false;
 }
 
 void cli_note(const char *format, ...) {

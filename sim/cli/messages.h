@@ -18,8 +18,11 @@ enum cli_status {
  * CLI_ERROR for any other error. */
 int cli_error_status(enum tma_error_code code);
 
-/* Prints "tmasim: error: ..." and a newline. */
-void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints "tmasim: error: ..." and a newline. Returns false. */
+bool cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, for a function that gives the exit status. */
+#define cli_fail(...) (cli_error(__VA_ARGS__), CLI_ERROR)
 
 /* Prints "tmasim: note: ..." and a newline. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -90,10 +90,8 @@ static bool unknown_option(const struct cli_verb *verb, const char *argument, si
 
 static bool append(struct cli_list *list, const char *text) {
     const char **grown = tma_resize(list->items, list->count + 1, sizeof *grown);
-    if (grown == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (grown == NULL)
+        return cli_error("out of memory");
     list->items = grown;
     grown[list->count++] = text;
     return true;
@@ -129,8 +127,7 @@ static bool read_number(const struct cli_option *option, const char *text, doubl
     *value = strtod(text, &end);
     if (end != text && *end == '\0' && isfinite(*value) && *value >= 0)
         return true;
-    cli_error("%s is \"%s\"; expected a number, 0 or more", option->name, text);
-    return false;
+    return cli_error("%s is \"%s\"; expected a number, 0 or more", option->name, text);
 }
 
 static bool read_count(const struct cli_option *option, const char *text, struct cli_count *count) {
@@ -138,11 +135,9 @@ static bool read_count(const struct cli_option *option, const char *text, struct
     const char *digit = text;
     for (; *digit >= '0' && *digit <= '9' && value <= UINT32_MAX; digit++)
         value = 10 * value + (uint64_t)(*digit - '0');
-    if (digit == text || *digit != '\0' || value > UINT32_MAX) {
-        cli_error("%s is \"%s\"; expected a whole number, 0 to %lu", option->name, text,
-                  (unsigned long)UINT32_MAX);
-        return false;
-    }
+    if (digit == text || *digit != '\0' || value > UINT32_MAX)
+        return cli_error("%s is \"%s\"; expected a whole number, 0 to %lu", option->name, text,
+                         (unsigned long)UINT32_MAX);
     *count = (struct cli_count){true, (uint32_t)value};
     return true;
 }
@@ -198,15 +193,11 @@ static bool parse_option(struct arguments *arguments, struct cli_options *option
         return unknown_option(arguments->verb, argument, length);
     assert(option->offset < options_bytes(arguments->verb));
     const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
-    if (option->value == NULL && value != NULL) {
-        cli_error("%s takes no value", option->name);
-        return false;
-    }
+    if (option->value == NULL && value != NULL)
+        return cli_error("%s takes no value", option->name);
     if (option->value != NULL && !option->optional && value == NULL) {
-        if (arguments->next == arguments->end) {
-            cli_error("%s needs a value: %s", option->name, option->value);
-            return false;
-        }
+        if (arguments->next == arguments->end)
+            return cli_error("%s needs a value: %s", option->name, option->value);
         value = *arguments->next++;
     }
     return store(option, value, options) &&
@@ -219,11 +210,10 @@ static bool check_operands(const struct cli_verb *verb, const struct cli_options
         return true;
     const char *several = count > verb->max_operands ? verb->several : NULL;
     bool example = several == NULL && verb->example != NULL;
-    cli_error("%s: expected %s, got %zu operand%s%s%s%s%s%s%s", verb->name, verb->operands, count,
-              count == 1 ? "" : "s", several == NULL ? "" : "; ", several == NULL ? "" : several,
-              example ? "; for example: tmasim " : "", example ? verb->name : "",
-              example ? " " : "", example ? verb->example : "");
-    return false;
+    return cli_error("%s: expected %s, got %zu operand%s%s%s%s%s%s%s", verb->name, verb->operands,
+                     count, count == 1 ? "" : "s", several == NULL ? "" : "; ",
+                     several == NULL ? "" : several, example ? "; for example: tmasim " : "",
+                     example ? verb->name : "", example ? " " : "", example ? verb->example : "");
 }
 
 static bool add_gpu(struct cli_options *options) {
@@ -232,10 +222,8 @@ static bool add_gpu(struct cli_options *options) {
         return true;
     size_t bytes = sizeof key + strlen(options->gpu);
     options->gpu_setting = tma_allocate(bytes, 1);
-    if (options->gpu_setting == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (options->gpu_setting == NULL)
+        return cli_error("out of memory");
     snprintf(options->gpu_setting, bytes, "%s%s", key, options->gpu);
     return append(&options->settings, options->gpu_setting);
 }
@@ -265,10 +253,8 @@ static bool keep_words(struct cli_options *options) {
     size_t count = options->operands.count;
     options->words = tma_allocate(count, sizeof *options->words);
     options->found = tma_allocate(count, sizeof *options->found);
-    if (options->words == NULL || options->found == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (options->words == NULL || options->found == NULL)
+        return cli_error("out of memory");
     for (size_t i = 0; i < count; i++)
         options->words[i] = options->operands.items[i];
     return true;

@@ -5,11 +5,10 @@
 
 bool cli_sample_allowed(int sampling, const char *const *others, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (sampling != TMA_SAMPLING_NONE && others[i] != NULL) {
-            cli_error("--sample leaves out parts of the run, which %s needs: give one of them",
-                      others[i]);
-            return false;
-        }
+        if (sampling != TMA_SAMPLING_NONE && others[i] != NULL)
+            return cli_error(
+                "--sample leaves out parts of the run, which %s needs: give one of them",
+                others[i]);
     return true;
 }
 
@@ -18,8 +17,7 @@ enum { MOST_DRAWS = 1000 };
 bool cli_draws_allowed(struct cli_count draws) {
     if (!draws.given || (draws.value >= 1 && draws.value <= MOST_DRAWS))
         return true;
-    cli_error("--draws is %u; allowed: 1 to %d", draws.value, MOST_DRAWS);
-    return false;
+    return cli_error("--draws is %u; allowed: 1 to %d", draws.value, MOST_DRAWS);
 }
 
 bool cli_draws_most(struct cli_count draws) {
@@ -38,8 +36,7 @@ bool cli_variants_make(const struct cli_list *tries, const char *list,
     }
     if (tma_variants_make(&all, variants, &error) == TMA_OK)
         return true;
-    cli_error("%s", error.text);
-    return false;
+    return cli_error("%s", error.text);
 }
 
 int cli_row_status(const struct tma_sweep *sweep) {

@@ -97,9 +97,7 @@ bool cli_tasks_run(struct cli_tasks *tasks, unsigned jobs, bool quiet) {
     tma_workers_free(workers);
     tma_release(items);
     cli_progress_clear(&tasks->progress);
-    if (!good)
-        cli_error("%s", error.text);
-    return good;
+    return good || cli_error("%s", error.text);
 }
 
 static struct tma_workers *create_workers(void *context, const struct tma_worker_code *code) {

@@ -104,8 +104,7 @@ static bool add_row(const struct csv_table *table, struct tma_variant *variant) 
 static bool variant_csv_fail(struct tma_diagnostics *list, const char *file, unsigned line,
                              const char *why) {
     enum tma_error_code code = line == 0 ? TMA_ERROR_MEMORY : TMA_ERROR_SYNTAX;
-    tma_diagnose(list, code, (struct tma_location){file, line, line > 0 ? 1 : 0}, "%s", why);
-    return false;
+    return tma_diagnose(list, code, (struct tma_location){file, line, line > 0 ? 1 : 0}, "%s", why);
 }
 
 static bool read_rows(struct csv_table *table, struct tma_variant *variant, const char *text,
@@ -269,9 +268,8 @@ static char *settings_name(const struct tma_yaml_node *set) {
 }
 
 static bool fail(struct reading *reading, unsigned line, const char *why) {
-    tma_diagnose(reading->list, TMA_ERROR_SYNTAX,
-                 (struct tma_location){reading->file, line, line > 0 ? 1 : 0}, "%s", why);
-    return false;
+    return tma_diagnose(reading->list, TMA_ERROR_SYNTAX,
+                        (struct tma_location){reading->file, line, line > 0 ? 1 : 0}, "%s", why);
 }
 
 static bool has_memory(struct reading *reading) {
@@ -369,10 +367,8 @@ bool tma_variant_read(const char *path, struct tma_variant *variant, struct tma_
         return false;
     enum tma_error_code code =
         tma_text_read_up_to(path, TMA_LIMIT_RESULT_BYTES, &text, &length, &error);
-    if (code != TMA_OK) {
-        tma_diagnose(list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
-        return false;
-    }
+    if (code != TMA_OK)
+        return tma_diagnose(list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
     bool good = take_text(&reading, text, length);
     tma_release(text);
     if (good && variant->count == 0)

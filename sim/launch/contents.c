@@ -123,10 +123,8 @@ bool tma_fill_buffers(const struct tma_launch *launch, struct tma_ptx_buffer *bu
             continue;
         if (!fill_buffer(launch, buffer, &buffers[i].contents, list))
             return false;
-        if (opaque && (buffers[i].opaque = tma_allocate((buffer->bytes + 7) / 8, 1)) == NULL) {
-            tma_diagnose(list, TMA_ERROR_MEMORY, buffer->at, "out of memory");
-            return false;
-        }
+        if (opaque && (buffers[i].opaque = tma_allocate((buffer->bytes + 7) / 8, 1)) == NULL)
+            return tma_diagnose(list, TMA_ERROR_MEMORY, buffer->at, "out of memory");
     }
     return tma_diagnostics_total(list) == before;
 }

@@ -121,11 +121,10 @@ bool tma_launch_number(struct tma_launch_reader *reader, enum tma_element type,
     if (tma_launch_parse_number(type, node, bits))
         return true;
     const char *text = node->kind == TMA_YAML_SCALAR ? node->text : "a list or mapping";
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "\"%.*s\" is no %s number of %u bits",
-                 tma_text_cut(text, 60), text,
-                 tma_element_is_float(type)    ? "floating-point"
-                 : tma_element_is_signed(type) ? "signed"
-                                               : "unsigned",
-                 8 * tma_element_bytes(type));
-    return false;
+    return tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                        "\"%.*s\" is no %s number of %u bits", tma_text_cut(text, 60), text,
+                        tma_element_is_float(type)    ? "floating-point"
+                        : tma_element_is_signed(type) ? "signed"
+                                                      : "unsigned",
+                        8 * tma_element_bytes(type));
 }

@@ -55,12 +55,12 @@ static bool all_known(const struct tma_launch_buffer *buffer, const struct tma_p
     bool known = memory->contents != NULL;
     for (uint64_t i = 0; memory->opaque != NULL && i < (memory->size + 7) / 8; i++)
         known = known && memory->opaque[i] == 0;
-    if (!known)
-        tma_diagnose(list, TMA_ERROR_ARGUMENT, buffer->expect_at,
-                     "buffer %s cannot be compared: it has opaque data; give the contents of the "
-                     "buffers that it is computed from",
-                     buffer->name);
-    return known;
+    return known ||
+           tma_diagnose(
+               list, TMA_ERROR_ARGUMENT, buffer->expect_at,
+               "buffer %s cannot be compared: it has opaque data; give the contents of the "
+               "buffers that it is computed from",
+               buffer->name);
 }
 
 bool tma_compare_outputs(const struct tma_prepared *prepared,

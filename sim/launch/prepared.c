@@ -40,10 +40,8 @@ static bool read_module(struct tma_prepared *prepared, struct tma_diagnostics *l
     }
     enum tma_error_code code =
         tma_text_read_up_to(prepared->ptx_path, TMA_LIMIT_PTX_BYTES, &text, &length, &error);
-    if (code != TMA_OK) {
-        tma_diagnose(list, code, launch->ptx_at, "%s %s", prepared->ptx_path, error.text);
-        return false;
-    }
+    if (code != TMA_OK)
+        return tma_diagnose(list, code, launch->ptx_at, "%s %s", prepared->ptx_path, error.text);
     prepared->module = tma_ptx_read(text, length, prepared->ptx_path, list);
     tma_release(text);
     return prepared->module != NULL;

@@ -170,8 +170,7 @@ static bool read_number(struct expander *expander, const struct tma_yaml_node *n
     snprintf(name, sizeof name, "%.20s", word);
     if (node->kind == TMA_YAML_SCALAR && node->text[0] != '\0')
         return tma_expression_number(node, &tma_unit_none, name, number, expander->list);
-    tma_diagnose(expander->list, TMA_ERROR_SYNTAX, node->at, "%s: expected a number", name);
-    return false;
+    return tma_diagnose(expander->list, TMA_ERROR_SYNTAX, node->at, "%s: expected a number", name);
 }
 
 /* Reads COUNT, {NAME: COUNT} or {NAME: [FROM, TO]}. False, with an error, for anything else. */
@@ -185,16 +184,12 @@ static bool read_binding(struct expander *expander, const struct tma_yaml_node *
         name = range->key;
     }
     if (name == NULL || node->kind == TMA_YAML_LIST ||
-        (node->kind == TMA_YAML_MAPPING && range == node)) {
-        tma_diagnose(expander->list, TMA_ERROR_SYNTAX, node->at,
-                     "%s: expected a name with its number of copies, such as {g: 2}", word);
-        return false;
-    }
-    if (!tma_parameter_name_valid(name, &why)) {
-        tma_diagnose(expander->list, TMA_ERROR_SYNTAX, range->key_at,
-                     "\"%.60s\" is not a valid name of a number; %s", name, why);
-        return false;
-    }
+        (node->kind == TMA_YAML_MAPPING && range == node))
+        return tma_diagnose(expander->list, TMA_ERROR_SYNTAX, node->at,
+                            "%s: expected a name with its number of copies, such as {g: 2}", word);
+    if (!tma_parameter_name_valid(name, &why))
+        return tma_diagnose(expander->list, TMA_ERROR_SYNTAX, range->key_at,
+                            "\"%.60s\" is not a valid name of a number; %s", name, why);
     snprintf(binding->name, sizeof binding->name, "%s", name);
     bool good = true;
     if (range->kind == TMA_YAML_LIST && tma_yaml_count(range) == 2)
@@ -205,11 +200,10 @@ static bool read_binding(struct expander *expander, const struct tma_yaml_node *
     int64_t copies = 0;
     if (__builtin_sub_overflow(binding->to, binding->from, &copies))
         copies = binding->to > binding->from ? INT64_MAX : INT64_MIN;
-    if (good && (copies < 1 || copies > MOST_COPIES)) {
-        tma_diagnose(expander->list, TMA_ERROR_ARGUMENT, range->at,
-                     "%s makes %" PRId64 " copies; allowed: 1 to %d", word, copies, MOST_COPIES);
-        return false;
-    }
+    if (good && (copies < 1 || copies > MOST_COPIES))
+        return tma_diagnose(expander->list, TMA_ERROR_ARGUMENT, range->at,
+                            "%s makes %" PRId64 " copies; allowed: 1 to %d", word, copies,
+                            MOST_COPIES);
     return good;
 }
 

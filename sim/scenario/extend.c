@@ -109,11 +109,10 @@ bool tma_base_exists(struct tma_location at, const char *name, enum tma_base_kin
     if (strpbrk(text, "/.") != NULL || access(path, F_OK) == 0)
         return true;
     tma_config_suggest(&suggestion, kinds[kind].folders);
-    tma_diagnose(list, TMA_ERROR_FILE, at,
-                 "%s is \"%.*s\", which names no %s; %sexpected its name or the path of a file",
-                 name, tma_text_cut(text, 60), text, kinds[kind].one,
-                 tma_hint_of(&suggestion).text);
-    return false;
+    return tma_diagnose(
+        list, TMA_ERROR_FILE, at,
+        "%s is \"%.*s\", which names no %s; %sexpected its name or the path of a file", name,
+        tma_text_cut(text, 60), text, kinds[kind].one, tma_hint_of(&suggestion).text);
 }
 
 /* Moves the children of `own` into `base`, key by key. Frees what they replace. */

@@ -24,10 +24,9 @@ static void add(struct candidates *candidates, const char *front, const char *na
 static bool refuse(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                    const char *name, const char *what, const struct candidates *candidates) {
     bool none = candidates->text[0] == '\0';
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "\"%.60s\" is %s; %s%s%s", name, what,
-                 tma_hint_of(&candidates->suggestion).text,
-                 none ? "the kernel has none" : "expected one of: ", candidates->text);
-    return false;
+    return tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "\"%.60s\" is %s; %s%s%s", name,
+                        what, tma_hint_of(&candidates->suggestion).text,
+                        none ? "the kernel has none" : "expected one of: ", candidates->text);
 }
 
 /* Finds a name among `count` names that lie `pitch` bytes apart. Returns false, with an error. */
@@ -83,11 +82,11 @@ static bool find_operand(struct tma_kernel_reader *reader, const struct tma_yaml
     if (name[0] == '\0' && count == 1)
         return true;
     bool close = candidates.suggestion.best[0] != '\0';
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
-                 "\"%.60s\" does not name an operand of ring %s; %s%s%s%sexpected one of: %s",
-                 node->text, ring_name, close ? "did you mean \"" : "", close ? front : "",
-                 candidates.suggestion.best, close ? "\"? " : "", candidates.text);
-    return false;
+    return tma_diagnose(
+        reader->list, TMA_ERROR_SYNTAX, node->at,
+        "\"%.60s\" does not name an operand of ring %s; %s%s%s%sexpected one of: %s", node->text,
+        ring_name, close ? "did you mean \"" : "", close ? front : "", candidates.suggestion.best,
+        close ? "\"? " : "", candidates.text);
 }
 
 bool tma_find_place(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,

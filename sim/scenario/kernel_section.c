@@ -235,19 +235,18 @@ static bool check_word(struct tma_kernel_reader *reader, const char *what, const
     size_t length = strlen(name);
     if (length > 0 && length < TMA_KERNEL_NAME && strspn(name, allowed) == length)
         return true;
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, at,
-                 "\"%.60s\" is not a valid name of a %s; expected 1 to %d letters, digits or _",
-                 name, what, TMA_KERNEL_NAME - 1);
-    return false;
+    return tma_diagnose(
+        reader->list, TMA_ERROR_SYNTAX, at,
+        "\"%.60s\" is not a valid name of a %s; expected 1 to %d letters, digits or _", name, what,
+        TMA_KERNEL_NAME - 1);
 }
 
 static bool check_room(struct tma_kernel_reader *reader, const char *what, uint32_t count,
                        uint32_t most, struct tma_location at) {
     if (count < most)
         return true;
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, at, "the kernel has too many %s; allowed: %u",
-                 what, most);
-    return false;
+    return tma_diagnose(reader->list, TMA_ERROR_SYNTAX, at,
+                        "the kernel has too many %s; allowed: %u", what, most);
 }
 
 /* SplitMix64 (Steele, Lea and Flood, 2014). */
@@ -267,9 +266,8 @@ static bool read_constant(struct tma_kernel_reader *reader, const struct tma_yam
     *number = value.constant;
     if (value.expression == NULL)
         return true;
-    tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, node->at,
-                 "%s is not the same for all CTAs; expected a number", path);
-    return false;
+    return tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, node->at,
+                        "%s is not the same for all CTAs; expected a number", path);
 }
 
 /* The numbers of a table; NULL after an error. */

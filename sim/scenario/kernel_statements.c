@@ -396,9 +396,8 @@ static bool enter(struct statement_context *context) {
         context->reader->depth++;
         return true;
     }
-    tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX, context->node->at,
-                 "statements are nested too deeply; allowed: %d levels", TMA_MAX_LOOP_DEPTH);
-    return false;
+    return tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX, context->node->at,
+                        "statements are nested too deeply; allowed: %d levels", TMA_MAX_LOOP_DEPTH);
 }
 
 static void leave(struct statement_context *context) {
@@ -685,9 +684,8 @@ static bool find_shared(struct statement_context *context, const struct tma_yaml
 }
 
 static bool fail_dsmem(const struct statement_context *context, const char *key, const char *text) {
-    tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(context->value, key),
-                 "%s.%s %s", context->word, key, text);
-    return false;
+    return tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX,
+                        tma_yaml_locate(context->value, key), "%s.%s %s", context->word, key, text);
 }
 
 /* Which keys an access or a copy has. */

@@ -156,9 +156,8 @@ struct operation_context {
 };
 
 static bool fail_at(const struct operation_context *context, const char *key, const char *text) {
-    tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(context->node, key),
-                 "%s.%s %s", context->word, key, text);
-    return false;
+    return tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX,
+                        tma_yaml_locate(context->node, key), "%s.%s %s", context->word, key, text);
 }
 
 /* Which operations have a key: by direction, and by who moves the tile. */

@@ -22,9 +22,8 @@ static bool keep(struct tma_kernel_reader *reader, struct tma_expression *expres
     }
     if (!TMA_GROW(program->expressions, program->expression_count, program->expression_capacity)) {
         tma_expression_free(expression);
-        tma_diagnose(reader->list, TMA_ERROR_MEMORY, reader->scenario_reader->root->at,
-                     "out of memory");
-        return false;
+        return tma_diagnose(reader->list, TMA_ERROR_MEMORY, reader->scenario_reader->root->at,
+                            "out of memory");
     }
     program->expressions[program->expression_count++] = expression;
     value->expression = expression;
@@ -50,8 +49,8 @@ bool tma_make_value(struct tma_kernel_reader *reader, const char *text,
     if (code == TMA_OK)
         return keep(reader, expression, value);
     tma_expression_free(expression);
-    tma_diagnose(reader->list, code, tma_text_location(node, column), "%s is %s", name, error.text);
-    return false;
+    return tma_diagnose(reader->list, code, tma_text_location(node, column), "%s is %s", name,
+                        error.text);
 }
 
 bool tma_read_value(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
@@ -59,11 +58,11 @@ bool tma_read_value(struct tma_kernel_reader *reader, const struct tma_yaml_node
     *value = (struct tma_value){0};
     if (node->kind == TMA_YAML_SCALAR && node->text[0] != '\0')
         return tma_make_value(reader, node->text, node, name, value);
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "%s %s; expected an expression", name,
-                 node->kind == TMA_YAML_LIST      ? "is a list"
-                 : node->kind == TMA_YAML_MAPPING ? "is a mapping"
-                                                  : "has no value");
-    return false;
+    return tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "%s %s; expected an expression",
+                        name,
+                        node->kind == TMA_YAML_LIST      ? "is a list"
+                        : node->kind == TMA_YAML_MAPPING ? "is a mapping"
+                                                         : "has no value");
 }
 
 bool tma_read_ranks(struct tma_kernel_reader *reader, const struct tma_yaml_node *const *nodes,
@@ -81,12 +80,10 @@ bool tma_read_ranks(struct tma_kernel_reader *reader, const struct tma_yaml_node
         snprintf(item, sizeof item, "%.64s.%u", name, i);
         if (!tma_read_value(reader, nodes[i], item, &rank))
             return false;
-        if (rank.expression == NULL && (rank.constant < 0 || rank.constant >= ctas)) {
-            tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, nodes[i]->at,
-                         "%s is %lld; allowed: ranks 0 to %u, because kernel.cluster is %u", item,
-                         (long long)rank.constant, ctas - 1, ctas);
-            return false;
-        }
+        if (rank.expression == NULL && (rank.constant < 0 || rank.constant >= ctas))
+            return tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, nodes[i]->at,
+                                "%s is %lld; allowed: ranks 0 to %u, because kernel.cluster is %u",
+                                item, (long long)rank.constant, ctas - 1, ctas);
         snprintf(part, sizeof part, "%spow2(%.900s)", i == 0 ? "" : " + ", nodes[i]->text);
         if (strlen(text) + strlen(part) >= sizeof text)
             part[0] = '\0'; /* then the whole is too long as well, and is found so below */
@@ -103,28 +100,23 @@ bool tma_declare_variable(struct tma_kernel_reader *reader, const char *name,
                           const struct tma_yaml_node *node, uint32_t *variable) {
     struct tma_kernel *kernel = reader->kernel;
     const char *why = NULL;
-    if (!tma_parameter_name_valid(name, &why)) {
-        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
-                     "\"%.60s\" is not a valid name of a loop's variable; %s", name, why);
-        return false;
-    }
+    if (!tma_parameter_name_valid(name, &why))
+        return tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
+                            "\"%.60s\" is not a valid name of a loop's variable; %s", name, why);
     for (size_t i = 0; i < reader->name_count; i++)
-        if (strcmp(reader->names[i].name, name) == 0) {
-            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
-                         "\"%s\" is the name of a parameter or of the variable of an outer loop; "
-                         "expected another name",
-                         name);
-            return false;
-        }
+        if (strcmp(reader->names[i].name, name) == 0)
+            return tma_diagnose(
+                reader->list, TMA_ERROR_SYNTAX, node->key_at,
+                "\"%s\" is the name of a parameter or of the variable of an outer loop; "
+                "expected another name",
+                name);
     for (*variable = 0; *variable < kernel->variable_count; ++*variable)
         if (strcmp(kernel->variables[*variable], name) == 0)
             break;
-    if (*variable == TMA_MAX_VARIABLES || reader->name_count == TMA_MAX_SCOPE_NAMES) {
-        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
-                     "the kernel has too many variables; allowed: %d",
-                     TMA_MAX_VARIABLES - TMA_FIRST_LOOP_VARIABLE);
-        return false;
-    }
+    if (*variable == TMA_MAX_VARIABLES || reader->name_count == TMA_MAX_SCOPE_NAMES)
+        return tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
+                            "the kernel has too many variables; allowed: %d",
+                            TMA_MAX_VARIABLES - TMA_FIRST_LOOP_VARIABLE);
     if (*variable == kernel->variable_count)
         snprintf(kernel->variables[kernel->variable_count++], TMA_KERNEL_NAME, "%s", name);
     reader->names[reader->name_count++] = (struct tma_expression_name){

@@ -69,9 +69,8 @@ static bool check_maps(const struct tma_yaml_node *maps, struct tma_scenario_rea
                                         [TMA_YAML_MAPPING] = "is empty"};
     if (maps->kind == TMA_YAML_MAPPING && maps->first != NULL)
         return true;
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, maps->at, "tensor_maps %s; " EXPECTED_MAPS,
-                 kinds[maps->kind]);
-    return false;
+    return tma_diagnose(reader->list, TMA_ERROR_SYNTAX, maps->at, "tensor_maps %s; " EXPECTED_MAPS,
+                        kinds[maps->kind]);
 }
 
 static void read_maps(struct tma_map_file *file, struct tma_scenario_reader *reader) {
@@ -91,14 +90,12 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
     *file = (struct tma_map_file){.scenario = tma_allocate(1, sizeof *file->scenario)};
     size_t before = tma_diagnostics_total(list);
     struct tma_scenario *scenario = file->scenario;
-    if (scenario == NULL || !tma_scenario_name_settings(scenario, setting_count)) {
-        tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name}, "out of memory");
-        return false;
-    }
-    if (!tma_scenario_make_bases(scenario, NULL)) {
-        tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name}, "out of memory");
-        return false;
-    }
+    if (scenario == NULL || !tma_scenario_name_settings(scenario, setting_count))
+        return tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name},
+                            "out of memory");
+    if (!tma_scenario_make_bases(scenario, NULL))
+        return tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name},
+                            "out of memory");
     scenario->document = tma_document_extend(tma_yaml_parse(text, length, name, list),
                                              TMA_BASE_SCENARIO, scenario->bases, list);
     if (scenario->document == NULL)

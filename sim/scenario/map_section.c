@@ -234,11 +234,10 @@ static bool check_name(struct tma_scenario_reader *reader, const struct tma_yaml
     size_t length = strlen(node->key);
     if (length > 0 && length < TMA_MAX_NAME && strspn(node->key, allowed) == length)
         return true;
-    tma_diagnose(
+    return tma_diagnose(
         reader->list, TMA_ERROR_SYNTAX, node->key_at,
         "\"%.*s\" is not a valid name of a tensor map; expected 1 to %d letters, digits or _",
         tma_text_cut(node->key, 64), node->key, TMA_MAX_NAME - 1);
-    return false;
 }
 
 /* Finds where each map stands among the names. */

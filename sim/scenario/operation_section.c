@@ -135,10 +135,9 @@ struct operation_reader {
 
 /* Appends "PATH.KEY TEXT" and returns false. */
 static bool diagnose(struct operation_reader *reader, const char *key, const char *text) {
-    tma_diagnose(reader->scenario_reader->list, TMA_ERROR_SYNTAX,
-                 tma_yaml_locate(reader->node, key), "%s%s%s %s", reader->context,
-                 key[0] == '\0' ? "" : ".", key, text);
-    return false;
+    return tma_diagnose(reader->scenario_reader->list, TMA_ERROR_SYNTAX,
+                        tma_yaml_locate(reader->node, key), "%s%s%s %s", reader->context,
+                        key[0] == '\0' ? "" : ".", key, text);
 }
 
 static const struct direction *find_direction(struct operation_reader *reader) {
@@ -174,8 +173,7 @@ bool tma_find_map(struct tma_scenario_reader *reader, const struct tma_yaml_node
     for (uint32_t i = 0; i < scenario->workload.map_count && used < (int)sizeof text; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s %s", i == 0 ? "" : ",",
                          scenario->map_names[i]);
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "%s %s", context, text);
-    return false;
+    return tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "%s %s", context, text);
 }
 
 static enum tma_access_mode access_of_kind(int32_t access, enum tma_map_kind kind) {

@@ -125,21 +125,18 @@ static bool read_parameter(const struct tma_yaml_node *node,
                            struct tma_diagnostics *list) {
     char name[TMA_KERNEL_NAME + 16];
     const char *why;
-    if (!tma_parameter_name_valid(node->key, &why)) {
-        tma_diagnose(list, TMA_ERROR_SYNTAX, node->key_at,
-                     "\"%.60s\" is not a valid name of a parameter; %s", node->key, why);
-        return false;
-    }
+    if (!tma_parameter_name_valid(node->key, &why))
+        return tma_diagnose(list, TMA_ERROR_SYNTAX, node->key_at,
+                            "\"%.60s\" is not a valid name of a parameter; %s", node->key, why);
     snprintf(name, sizeof name, "parameters.%s", node->key);
     if (node->kind == TMA_YAML_SCALAR && node->text[0] != '\0')
         return !uses_later(node, list) &&
                compute(node, parameters, &tma_unit_driver_bytes, name, value, list);
-    tma_diagnose(list, TMA_ERROR_SYNTAX, node->at,
-                 "%s %s; expected a whole number or an expression", name,
-                 node->kind == TMA_YAML_LIST      ? "is a list"
-                 : node->kind == TMA_YAML_MAPPING ? "is a mapping"
-                                                  : "has no value");
-    return false;
+    return tma_diagnose(list, TMA_ERROR_SYNTAX, node->at,
+                        "%s %s; expected a whole number or an expression", name,
+                        node->kind == TMA_YAML_LIST      ? "is a list"
+                        : node->kind == TMA_YAML_MAPPING ? "is a mapping"
+                                                         : "has no value");
 }
 
 static void attach(struct tma_yaml_node *node, const struct tma_parameters *parameters) {

@@ -241,11 +241,9 @@ static bool set_value(struct tma_yaml_node *root, const struct tma_yaml_node *pa
         if (strcmp(node->key, wanted) != 0)
             continue;
         char *path = tma_allocate(1, strlen(front) + strlen(word) + 1);
-        if (path == NULL) {
-            tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){name, 0, 0},
-                         "out of memory");
-            return false;
-        }
+        if (path == NULL)
+            return tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){name, 0, 0},
+                                "out of memory");
         strcat(strcpy(path, front), word);
         bool good = tma_yaml_set(root, path, name, list);
         tma_release(path);
@@ -256,11 +254,10 @@ static bool set_value(struct tma_yaml_node *root, const struct tma_yaml_node *pa
         is_key = is_key || strcmp(tma_scenario_schema.keys[i].path, wanted) == 0;
     if (is_key && !with_front)
         return tma_yaml_set(root, setting, name, list);
-    tma_diagnose(list, TMA_ERROR_SYNTAX, (struct tma_location){name, 0, 0},
-                 "the scenario has no parameter \"%s\"%s%s%s", wanted,
-                 suggestion.best[0] == '\0' ? "" : "; did you mean \"", suggestion.best,
-                 suggestion.best[0] == '\0' ? "" : "\"?");
-    return false;
+    return tma_diagnose(list, TMA_ERROR_SYNTAX, (struct tma_location){name, 0, 0},
+                        "the scenario has no parameter \"%s\"%s%s%s", wanted,
+                        suggestion.best[0] == '\0' ? "" : "; did you mean \"", suggestion.best,
+                        suggestion.best[0] == '\0' ? "" : "\"?");
 }
 
 bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings,
@@ -382,16 +379,13 @@ static bool read_scenario(size_t errors_before, const char *const *settings, siz
     size_t first = list->count;
     if (scenario->document == NULL)
         return false;
-    if (tma_document_is_map(scenario->document)) {
-        tma_diagnose(list, TMA_ERROR_SYNTAX, scenario->document->at,
-                     "a tensor map alone is no scenario; check, layout and encode read it, and a "
-                     "scenario has it in tensor_maps, beside a workload or a kernel");
-        return false;
-    }
-    if (!tma_scenario_name_settings(scenario, setting_count)) {
-        tma_diagnose(list, TMA_ERROR_MEMORY, scenario->document->at, "out of memory");
-        return false;
-    }
+    if (tma_document_is_map(scenario->document))
+        return tma_diagnose(
+            list, TMA_ERROR_SYNTAX, scenario->document->at,
+            "a tensor map alone is no scenario; check, layout and encode read it, and a "
+            "scenario has it in tensor_maps, beside a workload or a kernel");
+    if (!tma_scenario_name_settings(scenario, setting_count))
+        return tma_diagnose(list, TMA_ERROR_MEMORY, scenario->document->at, "out of memory");
     tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
     scenario->parameters = tma_parameters_read(scenario->document, list);
     if (scenario->parameters == NULL)

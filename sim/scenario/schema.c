@@ -209,11 +209,9 @@ bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yam
 bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
                      const char *context, void *target, struct tma_diagnostics *list) {
     struct schema_reader reader = {schema, context, target, list, true, mapping->at.file};
-    if (mapping->kind != TMA_YAML_MAPPING) {
-        tma_diagnose(list, TMA_ERROR_SYNTAX, mapping->at,
-                     "%s is not a mapping; expected {key: value, ...}", context);
-        return false;
-    }
+    if (mapping->kind != TMA_YAML_MAPPING)
+        return tma_diagnose(list, TMA_ERROR_SYNTAX, mapping->at,
+                            "%s is not a mapping; expected {key: value, ...}", context);
     for (size_t i = 0; i < schema->count; i++) {
         const struct tma_key *key = &schema->keys[i];
         if (key->fallback == TMA_REQUIRED && tma_yaml_find(mapping, key->path) == NULL)

@@ -53,8 +53,7 @@ static void diagnose_step(const struct tma_yaml_node *node, const char *path, si
 static bool fail_memory(struct tma_yaml_node *value, struct tma_location at,
                         struct tma_diagnostics *list) {
     tma_yaml_free(value);
-    tma_diagnose(list, TMA_ERROR_MEMORY, at, "out of memory");
-    return false;
+    return tma_diagnose(list, TMA_ERROR_MEMORY, at, "out of memory");
 }
 
 /* Links the value at `path`, and creates the mappings that are missing on the way. Takes ownership
@@ -113,12 +112,10 @@ bool tma_yaml_set(struct tma_yaml_node *root, const char *setting, const char *n
                   struct tma_diagnostics *list) {
     struct tma_location at = {name, 0, 0};
     const char *equals = strchr(setting, '=');
-    if (equals == NULL || equals == setting) {
-        tma_diagnose(list, TMA_ERROR_SYNTAX, at,
-                     "\"%s\" is not path=value; expected, for example, workload.pipeline.depth=8",
-                     setting);
-        return false;
-    }
+    if (equals == NULL || equals == setting)
+        return tma_diagnose(
+            list, TMA_ERROR_SYNTAX, at,
+            "\"%s\" is not path=value; expected, for example, workload.pipeline.depth=8", setting);
     struct tma_yaml_node *value = tma_yaml_parse(equals + 1, strlen(equals + 1), name, list);
     if (value == NULL)
         return false;

@@ -214,10 +214,8 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *re
 }
 
 static bool add_record(struct launch_validation *validation, struct launch_line record) {
-    if (!TMA_GROW(validation->records, validation->record_count, validation->capacity)) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (!TMA_GROW(validation->records, validation->record_count, validation->capacity))
+        return cli_error("out of memory");
     validation->records[validation->record_count++] = record;
     return true;
 }
@@ -253,10 +251,8 @@ static bool add_launch(struct launch_validation *validation, char *path) {
 static bool add_folder(struct launch_validation *validation, const char *folder) {
     struct cli_config_names names = {0};
     bool good = cli_config_names_read(folder, &names);
-    if (good && names.count == 0) {
-        cli_error("%s has no launch file: no file NAME.yaml", folder);
-        good = false;
-    }
+    if (good && names.count == 0)
+        good = cli_error("%s has no launch file: no file NAME.yaml", folder);
     for (size_t i = 0; good && i < names.count; i++) {
         size_t size = strlen(folder) + strlen(names.items[i]) + sizeof "/.yaml";
         char *path = tma_allocate(size, 1);
@@ -292,10 +288,8 @@ static bool run_records(struct launch_validation *validation) {
                               .take = take};
     validation->outcomes = tma_allocate(validation->record_count, sizeof *validation->outcomes);
     validation->values = tma_allocate(validation->record_count + 1, sizeof *validation->values);
-    if (validation->outcomes == NULL || validation->values == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (validation->outcomes == NULL || validation->values == NULL)
+        return cli_error("out of memory");
     cli_interrupts_hold(true);
     return cli_tasks_run(&tasks, cli_jobs(options), options->quiet);
 }

@@ -40,10 +40,8 @@ bool cli_record_show(const struct cli_options *options, const char *name, const 
     for (size_t i = 0; i < options->operands.count; i++) {
         struct tma_tsv records;
         struct tma_error error;
-        if (tma_tsv_read(options->operands.items[i], &records, &error) != TMA_OK) {
-            cli_error("%s", error.text);
-            return false;
-        }
+        if (tma_tsv_read(options->operands.items[i], &records, &error) != TMA_OK)
+            return cli_error("%s", error.text);
         size_t row = find_row(&records, name);
         bool is_kernel = tma_kind_pipelines.matches(&records) && row < records.rows;
         bool shown =
@@ -52,6 +50,5 @@ bool cli_record_show(const struct cli_options *options, const char *name, const 
         if (is_kernel)
             return shown;
     }
-    cli_error("no file has a record of a kernel with the name %s", name);
-    return false;
+    return cli_error("no file has a record of a kernel with the name %s", name);
 }

@@ -227,20 +227,16 @@ static bool open_files(struct replay_state *state) {
     struct tma_error error;
     for (; state->opened < state->file_count; state->opened++) {
         if (tma_records_open(options->operands.items[state->opened], &state->files[state->opened],
-                             &error) != TMA_OK) {
-            cli_error("%s", error.text);
-            return false;
-        }
+                             &error) != TMA_OK)
+            return cli_error("%s", error.text);
         struct tma_record_file *file = &state->files[state->opened];
         file->records.kernels = state->kernels;
         file->records.exact = state->replay->exact;
         file->records.traffic = state->replay->traffic;
     }
     for (uint32_t file = 0; file < state->file_count; file++)
-        if (tma_records_require(&state->files[file], &error) != TMA_OK) {
-            cli_error("%s: %s", cli_file_name(options->operands.items[file]), error.text);
-            return false;
-        }
+        if (tma_records_require(&state->files[file], &error) != TMA_OK)
+            return cli_error("%s: %s", cli_file_name(options->operands.items[file]), error.text);
     for (uint32_t file = 0; file < state->file_count; file++)
         for (uint32_t draw = 0; draw <= state->replay->draws; draw++)
             if (!cut_file(state, file, draw))
@@ -263,8 +259,7 @@ static bool run_pieces(struct replay_state *state, struct tma_workers *workers,
     if (tma_workers_run(workers, &batch, &error) == TMA_OK)
         return true;
     cli_progress_clear(&state->progress);
-    cli_error("%s", error.text);
-    return false;
+    return cli_error("%s", error.text);
 }
 
 /* After an interrupt, units lack some or all outcomes. */
@@ -280,10 +275,8 @@ static bool replay_files(struct replay_state *state) {
     const struct cli_options *options = state->replay->options;
     struct tma_worker_code code = {.work = work, .context = state};
     struct tma_workers *workers = tma_workers_create(cli_jobs(options), &code);
-    if (workers == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (workers == NULL)
+        return cli_error("out of memory");
     cli_progress_begin(&state->progress, options->quiet);
     state->progress.unit = state->pieces.count == state->result->total ? "records" : "parts";
     state->progress.total = state->pieces.count;

@@ -35,13 +35,11 @@ bool cli_config_may_exist(const char *operand, const char *const *folders, const
     struct tma_suggestion suggestion = {.wanted = operand};
     const char *list = strcmp(what, "machine") == 0 ? "tmasim machines" : "tmasim kernels";
     char word[TMA_MAX_SUGGESTION];
-    if (tma_config_word_of(operand, folders, word)) {
-        cli_error(
+    if (tma_config_word_of(operand, folders, word))
+        return cli_error(
             "%s: cannot be read: there is no such file; did you mean \"%s\", a %s that belongs "
             "to tmasim?",
             operand, word, what);
-        return false;
-    }
     /* Numbers and CuTe's layouts name no file. */
     size_t digits = strspn(operand, "0123456789abcdefABCDEF");
     if (strpbrk(operand, "/.") != NULL || cli_config_is_layout(operand) ||
@@ -110,10 +108,8 @@ bool cli_config_names_read(const char *folder, struct cli_config_names *names) {
     if (!good)
         cli_error("%s: cannot be read: %s", folder, strerror(errno));
     for (struct dirent *entry; good && (entry = readdir(directory)) != NULL;)
-        if (!add_name(names, entry->d_name)) {
-            cli_error("out of memory");
-            good = false;
-        }
+        if (!add_name(names, entry->d_name))
+            good = cli_error("out of memory");
     if (directory != NULL)
         closedir(directory);
     if (names->count > 0)
@@ -152,11 +148,10 @@ bool cli_machine_read(const char *path, struct tma_machine *machine) {
 bool cli_machine_read_set(const char *path, char *const *settings, size_t count,
                           struct tma_machine *machine) {
     struct cli_config_path found = {0};
-    if (path == NULL && !cli_config_find("gpus/h200.yaml", &found)) {
-        cli_error("cannot find configs/gpus/h200.yaml near the command; name a machine file with "
-                  "--gpu FILE");
-        return false;
-    }
+    if (path == NULL && !cli_config_find("gpus/h200.yaml", &found))
+        return cli_error(
+            "cannot find configs/gpus/h200.yaml near the command; name a machine file with "
+            "--gpu FILE");
     if (path == NULL || cli_config_resolve(path, folders, &found))
         path = found.text;
     else if (!cli_config_may_exist(path, folders, "machine"))

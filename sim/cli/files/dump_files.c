@@ -41,14 +41,10 @@ bool cli_check_descriptor_address(const char *text) {
         return true;
     errno = 0;
     unsigned long long address = strtoull(text, &end, 0);
-    if (end == text || *end != '\0' || errno != 0 || text[0] == '-') {
-        cli_error("--at is \"%s\"; expected an address, as in 0x7f0000000040", text);
-        return false;
-    }
-    if (tma_descriptor_check_address(address, &error) != TMA_OK) {
-        cli_error("%s", error.text);
-        return false;
-    }
+    if (end == text || *end != '\0' || errno != 0 || text[0] == '-')
+        return cli_error("--at is \"%s\"; expected an address, as in 0x7f0000000040", text);
+    if (tma_descriptor_check_address(address, &error) != TMA_OK)
+        return cli_error("%s", error.text);
     return true;
 }
 
@@ -64,10 +60,8 @@ static bool is_hex(const char *text) {
 static bool read_file(const char *operand, char *data, size_t *size) {
     bool standard = strcmp(operand, "-") == 0;
     FILE *file = standard ? stdin : fopen(operand, "rb");
-    if (file == NULL) {
-        cli_error("%s: cannot be read: %s", operand, strerror(errno));
-        return false;
-    }
+    if (file == NULL)
+        return cli_error("%s: cannot be read: %s", operand, strerror(errno));
     errno = 0;
     *size = fread(data, 1, MAX_DUMP_BYTES + 1, file);
     data[*size < MAX_DUMP_BYTES ? *size : MAX_DUMP_BYTES] = '\0';

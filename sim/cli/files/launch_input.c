@@ -43,8 +43,7 @@ bool cli_launch_file_read(const char *path, struct cli_launch_file *file) {
     size_t limit = file->records ? TMA_LIMIT_RECORD_FILE_BYTES : TMA_LIMIT_TEXT_BYTES;
     if (tma_text_read_up_to(path, limit, &file->text, &file->length, &error) == TMA_OK)
         return true;
-    cli_error("%s %s", cli_file_name(path), error.text);
-    return false;
+    return cli_error("%s %s", cli_file_name(path), error.text);
 }
 
 void cli_launch_file_free(struct cli_launch_file *file) {
@@ -119,9 +118,8 @@ bool cli_launch_read(const struct cli_launch_file *file, const char *label,
     if (label == NULL)
         return tma_launch_read(file->text, file->length, file->path, settings->items,
                                settings->count, launch, list);
-    tma_diagnose(list, TMA_ERROR_ARGUMENT, (struct tma_location){.file = file->path},
-                 "--launch is for files of records (.jsonl); this is a launch file");
-    return false;
+    return tma_diagnose(list, TMA_ERROR_ARGUMENT, (struct tma_location){.file = file->path},
+                        "--launch is for files of records (.jsonl); this is a launch file");
 }
 
 bool cli_launch_machine(const struct tma_launch *launch, struct tma_machine *machine) {

@@ -21,17 +21,13 @@ bool cli_map_input_load(const struct cli_options *options, const char *path,
     size_t length;
     *input = (struct cli_map_input){.name = cli_file_name(path)};
     enum tma_error_code code = tma_text_read(path, &input->text, &length, &error);
-    if (code != TMA_OK) {
-        tma_diagnose(list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
-        return false;
-    }
+    if (code != TMA_OK)
+        return tma_diagnose(list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
     if (tma_is_printed_map(input->text)) {
         char *yaml = tma_printed_map_to_yaml(input->text);
-        if (yaml == NULL) {
-            tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){path, 0, 0},
-                         "out of memory");
-            return false;
-        }
+        if (yaml == NULL)
+            return tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){path, 0, 0},
+                                "out of memory");
         tma_release(input->text);
         input->text = yaml;
         length = strlen(yaml);
@@ -114,9 +110,7 @@ bool cli_map_input_find_uses(const struct cli_options *options, struct cli_map_i
         good = check_accesses(input, &scenario.program->kernel);
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
-    if (!good)
-        cli_error("out of memory");
-    return good;
+    return good || cli_error("out of memory");
 }
 
 void cli_map_input_free(struct cli_map_input *input) {

@@ -23,8 +23,7 @@ void cli_output_prepare(void) {
 }
 
 static bool fail(const struct cli_output *output, int error) {
-    cli_error("cannot write %s: %s", output->path, strerror(error));
-    return false;
+    return cli_error("cannot write %s: %s", output->path, strerror(error));
 }
 
 enum { MOST_LINKS = 40 }; /* as Linux allows on the way to a file */
@@ -104,9 +103,8 @@ bool cli_output_is_file(const char *path, const char *other) {
 bool cli_output_spares(const char *path, const char *input) {
     if (!cli_output_is_file(path, input))
         return true;
-    cli_error("the output %s is the file %s that the command reads; write to another file", path,
-              input);
-    return false;
+    return cli_error("the output %s is the file %s that the command reads; write to another file",
+                     path, input);
 }
 
 /* The permissions of the file to replace, or those of a new file. */

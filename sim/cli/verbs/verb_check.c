@@ -241,13 +241,12 @@ static int run(const struct cli_options *options) {
         .functional = true};
     if (is_launch)
         return executes ? cli_launch_run(&launch) : cli_launch_check(&launch);
-    if (executes) {
-        cli_error("%s", unreadable.text[0] != '\0'
+    if (executes)
+        return cli_fail("%s",
+                        unreadable.text[0] != '\0'
                             ? unreadable.text
                             : "check: --sanitize and the formats github and junit are for a launch "
                               "of a compiled kernel");
-        return CLI_ERROR;
-    }
     if (options->operands.count > 1)
         return check_files(options, as_json);
     if (cli_map_input_read(options, &input) && cli_map_input_find_uses(options, &input) &&

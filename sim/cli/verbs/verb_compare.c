@@ -201,10 +201,8 @@ static int compare_scenario(const struct compare_options *own, const struct tma_
     const struct cli_options *options = &own->common;
     struct cli_output output;
     struct tma_swizzle_comparison *comparison = tma_allocate(1, sizeof *comparison);
-    if (comparison == NULL) {
-        cli_error("out of memory");
-        return CLI_ERROR;
-    }
+    if (comparison == NULL)
+        return cli_fail("out of memory");
     comparison->scenario = scenario->name;
     comparison->machine = scenario->machine.name;
     comparison->trust = scenario->machine.trust;
@@ -232,10 +230,8 @@ static bool prepare_kernel(struct tma_scenario *scenario, struct tma_read_maps *
     struct tma_error error;
     if (scenario->program == NULL)
         return true;
-    if (tma_kernel_read_maps(&scenario->program->kernel, maps, &error) != TMA_OK) {
-        cli_error("compare: %s: %s", scenario->name, error.text);
-        return false;
-    }
+    if (tma_kernel_read_maps(&scenario->program->kernel, maps, &error) != TMA_OK)
+        return cli_error("compare: %s: %s", scenario->name, error.text);
     scenario->workload.depth = maps->stages;
     return true;
 }

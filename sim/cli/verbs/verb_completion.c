@@ -341,18 +341,15 @@ static int run(const struct cli_options *options) {
     const struct cli_list *operands = &options->operands;
     struct cli_command_line line = {operands->items + 1, operands->count - 1};
     int word;
-    if (!tma_value_of(&words, operands->items[0], &word)) {
-        cli_error("completion: \"%s\" is no shell; allowed: bash, zsh, fish, or query with the "
-                  "words of a command line",
-                  operands->items[0]);
-        return CLI_ERROR;
-    }
+    if (!tma_value_of(&words, operands->items[0], &word))
+        return cli_fail(
+            "completion: \"%s\" is no shell; allowed: bash, zsh, fish, or query with the "
+            "words of a command line",
+            operands->items[0]);
     if (word == WORD_QUERY)
         return complete_line(options->verbs, &line, stdout) ? CLI_OK : CLI_ERROR;
-    if (operands->count > 1) {
-        cli_error("completion: expected one shell, got %zu operands", operands->count);
-        return CLI_ERROR;
-    }
+    if (operands->count > 1)
+        return cli_fail("completion: expected one shell, got %zu operands", operands->count);
     fputs(scripts[word], stdout);
     return CLI_OK;
 }

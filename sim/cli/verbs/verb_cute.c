@@ -31,16 +31,12 @@ static int write_tiles(const struct tma_scenario *scenario, FILE *out) {
         struct tma_tile tile;
         struct tma_error error;
         char text[TMA_CUTE_TEXT_BYTES];
-        if (tma_workload_tile(workload, 0, i, &tile, &error) != TMA_OK) {
-            cli_error("%s: %s", name, error.text);
-            return CLI_ERROR;
-        }
-        if (tile.element_bytes == 0 || tile.swizzle > TMA_SWIZZLE_128B) {
-            cli_error("%s: CuTe has no notation for %s", name,
-                      tile.element_bytes == 0 ? "elements of less than a byte, which TMA pads"
-                                              : "this swizzle mode of TMA");
-            return CLI_ERROR;
-        }
+        if (tma_workload_tile(workload, 0, i, &tile, &error) != TMA_OK)
+            return cli_fail("%s: %s", name, error.text);
+        if (tile.element_bytes == 0 || tile.swizzle > TMA_SWIZZLE_128B)
+            return cli_fail("%s: CuTe has no notation for %s", name,
+                            tile.element_bytes == 0 ? "elements of less than a byte, which TMA pads"
+                                                    : "this swizzle mode of TMA");
         struct tma_cute_layout layout = tma_cute_of_tile(&tile);
         tma_cute_write(&layout, text);
         fprintf(out, "%s: %s\n", name, text);
@@ -142,8 +138,7 @@ static bool read_element(const char *text, const struct tma_cute_layout *layout,
     for (uint32_t i = 0; i < layout->mode_count; i++)
         used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s0 to %" PRIu32,
                                  i == 0 ? "" : ", ", tma_cute_extent(layout, i) - 1);
-    cli_error("--element is \"%s\"; expected an index of each mode: %s", text, allowed);
-    return false;
+    return cli_error("--element is \"%s\"; expected an index of each mode: %s", text, allowed);
 }
 
 /* Where an element lies. */
@@ -167,10 +162,8 @@ static int write_layout(const char *text, const char *element, FILE *out) {
     struct tma_cute_layout layout;
     struct tma_error error;
     char canonical[TMA_CUTE_TEXT_BYTES];
-    if (tma_cute_read(text, &layout, &error) != TMA_OK) {
-        cli_error("%s: %s", text, error.text);
-        return CLI_ERROR;
-    }
+    if (tma_cute_read(text, &layout, &error) != TMA_OK)
+        return cli_fail("%s: %s", text, error.text);
     if (element != NULL)
         return write_element(&layout, element, out);
     tma_cute_write(&layout, canonical);
@@ -192,10 +185,8 @@ static int run(const struct cli_options *options) {
     const char *element = ((const struct cute_options *)options)->element;
     bool layout = is_layout(operand), kept = false;
     int status = CLI_ERROR;
-    if (!layout && element != NULL) {
-        cli_error("cute: --element is for a layout; tmasim layout has it for scenarios");
-        return CLI_ERROR;
-    }
+    if (!layout && element != NULL)
+        return cli_fail("cute: --element is for a layout; tmasim layout has it for scenarios");
     if ((layout || cli_tiles_alone_read(options, &scenario)) &&
         cli_output_open(&output, options->output)) {
         status = layout ? write_layout(operand, element, output.file)

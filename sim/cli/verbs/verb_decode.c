@@ -130,17 +130,14 @@ static bool read_direction(const struct cli_operation_options *options,
 
 static bool read_reduction(const char *text, struct tma_operation *operation) {
     int value = TMA_REDUCE_ADD;
-    if (text != NULL && operation->direction != TMA_REDUCE) {
-        cli_error("--reduction is only for --reduce");
-        return false;
-    }
+    if (text != NULL && operation->direction != TMA_REDUCE)
+        return cli_error("--reduction is only for --reduce");
     if (text != NULL && !tma_value_of(&tma_reduction_names, text, &value)) {
         char names[128] = "";
         for (size_t i = 0, used = 0; i < tma_reduction_names.count; i++)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
                                      tma_reduction_names.items[i].name);
-        cli_error("--reduction is \"%s\"; allowed: %s", text, names);
-        return false;
+        return cli_error("--reduction is \"%s\"; allowed: %s", text, names);
     }
     operation->reduction = (enum tma_reduction)value;
     return true;
@@ -507,11 +504,9 @@ static bool trace(const struct decode_options *own, struct decoded *decoded, siz
     decoded->traced = NULL;
     if (!operation_given(&own->operation))
         return true;
-    if (count != 1 || decoded->check.violation_count > 0) {
-        cli_error(count != 1 ? "decode: an operation is judged on one map; --map chooses it"
-                             : "the map is illegal: decode without an operation says why");
-        return false;
-    }
+    if (count != 1 || decoded->check.violation_count > 0)
+        return cli_error(count != 1 ? "decode: an operation is judged on one map; --map chooses it"
+                                    : "the map is illegal: decode without an operation says why");
     if (!operation_trace(&own->operation, &decoded->map, cli_architecture(&own->common, NULL),
                          traced))
         return false;
@@ -572,10 +567,8 @@ static int run(const struct cli_options *options) {
     if (!cli_check_descriptor_address(options->descriptor_address))
         return CLI_ERROR;
     struct decoding *decoding = tma_allocate(1, sizeof *decoding);
-    if (decoding == NULL) {
-        cli_error("out of memory");
-        return CLI_ERROR;
-    }
+    if (decoding == NULL)
+        return cli_fail("out of memory");
     int status = decode_all((const struct decode_options *)options, decoding);
     tma_release(decoding);
     return status;

@@ -96,10 +96,9 @@ static bool find_reader(const struct descriptor_options *own, const struct tma_s
     const struct tma_workload *workload = &scenario->workload;
     uint32_t index = own->operation.value;
     struct tma_error error;
-    if (index >= workload->operation_count) {
-        cli_error("--operation is %u; allowed: 0 to %u", index, workload->operation_count - 1);
-        return false;
-    }
+    if (index >= workload->operation_count)
+        return cli_error("--operation is %u; allowed: 0 to %u", index,
+                         workload->operation_count - 1);
     reader->name = scenario->map_names[workload->operations[index].map];
     enum tma_error_code code = tma_workload_tile(workload, 0, index, &reader->tile, &error);
     if (code == TMA_OK)
@@ -142,15 +141,12 @@ static int run(const struct cli_options *options) {
                     access(alone, F_OK) != 0 && read_value(alone, &value);
     const char *text = is_value ? alone : own->value;
     bool has_tile = options->operands.count > 0 && !is_value, good = true;
-    if (!has_tile && text == NULL) {
-        cli_error("descriptor: expected a scenario, --value, or both; for example: tmasim %s %s",
-                  cli_descriptor.name, cli_descriptor.example);
-        return CLI_ERROR;
-    }
-    if (text != NULL && !read_value(text, &value)) {
-        cli_error("--value is \"%s\"; expected 64 bits, as in 0x4000004000010000", text);
-        return CLI_ERROR;
-    }
+    if (!has_tile && text == NULL)
+        return cli_fail(
+            "descriptor: expected a scenario, --value, or both; for example: tmasim %s %s",
+            cli_descriptor.name, cli_descriptor.example);
+    if (text != NULL && !read_value(text, &value))
+        return cli_fail("--value is \"%s\"; expected 64 bits, as in 0x4000004000010000", text);
     if (has_tile &&
         (!cli_tiles_alone_read(options, &scenario) || !find_reader(own, &scenario, &reader))) {
         tma_scenario_free(&scenario);

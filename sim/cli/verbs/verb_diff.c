@@ -37,10 +37,8 @@ static int diff_traces(const struct diff_options *own) {
     bool for_reports = difference->tolerances.count > 0 || difference->conditions.count > 0 ||
                        difference->figures.count > 0 || difference->all || own->base.given ||
                        options->format != 0;
-    if (for_reports || options->operands.count != 2) {
-        cli_error("diff: traces are compared two at a time, as text, with --abs and --rel");
-        return CLI_ERROR;
-    }
+    if (for_reports || options->operands.count != 2)
+        return cli_fail("diff: traces are compared two at a time, as text, with --abs and --rel");
     if (!cli_output_open(&output, options->output))
         return CLI_ERROR;
     enum tma_error_code code =
@@ -67,9 +65,7 @@ static void free_variants(struct variants *variants) {
 static bool allocate(struct variants *variants, size_t count) {
     variants->items = tma_allocate(count, sizeof *variants->items);
     variants->count = variants->items == NULL ? 0 : count;
-    if (variants->items == NULL)
-        cli_error("out of memory");
-    return variants->items != NULL;
+    return variants->items != NULL || cli_error("out of memory");
 }
 
 /* Makes each row of a sweep that is alone a variant. */
@@ -100,9 +96,7 @@ static bool name_variant(const char *path, struct tma_variant *variant) {
         return true;
     tma_release(variant->name);
     variant->name = tma_copy_text(name);
-    if (variant->name == NULL)
-        cli_error("out of memory");
-    return variant->name != NULL;
+    return variant->name != NULL || cli_error("out of memory");
 }
 
 static bool read_variants(const struct cli_options *options, struct variants *variants) {
@@ -117,19 +111,17 @@ static bool read_variants(const struct cli_options *options, struct variants *va
         return good;
     if (variants->items[0].count > 1)
         return split_rows(variants);
-    cli_error("diff: %s has one run; name another file to compare it with", options->words[0]);
-    return false;
+    return cli_error("diff: %s has one run; name another file to compare it with",
+                     options->words[0]);
 }
 
 /* Puts the base first. The others keep their order. */
 static bool choose_base(struct variants *variants, struct cli_count base) {
     if (!base.given)
         return true;
-    if (base.value < 1 || base.value > variants->count) {
-        cli_error("--base is %u; allowed: 1 to %zu, the number of a file or of a row", base.value,
-                  variants->count);
-        return false;
-    }
+    if (base.value < 1 || base.value > variants->count)
+        return cli_error("--base is %u; allowed: 1 to %zu, the number of a file or of a row",
+                         base.value, variants->count);
     struct tma_variant chosen = variants->items[base.value - 1];
     memmove(&variants->items[1], &variants->items[0], (base.value - 1) * sizeof chosen);
     variants->items[0] = chosen;

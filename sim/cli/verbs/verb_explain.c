@@ -17,26 +17,21 @@ static int explain(const struct explain_options *options, const struct tma_scena
     struct tma_error error;
     struct tma_explanation explanation;
     struct cli_output output;
-    if (workload->consumer_count == 0) {
-        cli_error("explain: %s %s, so that there is nothing to explain; layout shows its tiles, "
-                  "and gemm_unswizzled is a scenario with consumers",
-                  scenario->name,
-                  scenario->program != NULL ? "has no access statement of a role that reads a tile"
-                                            : "has no workload.consumers");
-        return CLI_ERROR;
-    }
-    if (index >= workload->consumer_count) {
-        cli_error("consumer %u does not exist; %s has %u", index, scenario->name,
-                  workload->consumer_count);
-        return CLI_ERROR;
-    }
+    if (workload->consumer_count == 0)
+        return cli_fail(
+            "explain: %s %s, so that there is nothing to explain; layout shows its tiles, "
+            "and gemm_unswizzled is a scenario with consumers",
+            scenario->name,
+            scenario->program != NULL ? "has no access statement of a role that reads a tile"
+                                      : "has no workload.consumers");
+    if (index >= workload->consumer_count)
+        return cli_fail("consumer %u does not exist; %s has %u", index, scenario->name,
+                        workload->consumer_count);
     const struct tma_consumer *consumer = &workload->consumers[index];
     uint64_t access = options->instruction.given ? options->instruction.value : TMA_EXPLAIN_WORST;
     if (tma_workload_tile(workload, 0, consumer->operation, &tile, &error) != TMA_OK ||
-        tma_explain(consumer, &tile, access, &explanation, &error) != TMA_OK) {
-        cli_error("%s: %s", scenario->name, error.text);
-        return CLI_ERROR;
-    }
+        tma_explain(consumer, &tile, access, &explanation, &error) != TMA_OK)
+        return cli_fail("%s: %s", scenario->name, error.text);
     if (!cli_output_open(&output, options->common.output))
         return CLI_ERROR;
     tma_explanation_write(&explanation, options->common.format, output.file);

@@ -68,10 +68,10 @@ static bool read_element(const char *text, const struct tma_fragment *fragment, 
     }
     if (!good || r >= fragment->rows || c >= fragment->columns) {
         bool next = good && c < fragment->columns && fragment->kind == TMA_FRAGMENT_WGMMA_D;
-        cli_error("--element is \"%s\"; expected ROW,COLUMN: 0 to %u and 0 to %u%s", text,
-                  fragment->rows - 1, fragment->columns - 1,
-                  next ? "; a wgmma has 64 rows, and those behind them belong to another one" : "");
-        return false;
+        return cli_error("--element is \"%s\"; expected ROW,COLUMN: 0 to %u and 0 to %u%s", text,
+                         fragment->rows - 1, fragment->columns - 1,
+                         next ? "; a wgmma has 64 rows, and those behind them belong to another one"
+                              : "");
     }
     *row = (uint32_t)r;
     *column = (uint32_t)c;
@@ -89,16 +89,13 @@ static int run(const struct cli_options *options) {
         return CLI_ERROR;
     if (own->size.given)
         size = own->size.value;
-    if (tma_fragment_of(kind, own->bits.value, size, &fragment, &error) != TMA_OK) {
-        cli_error("%s", error.text);
-        return CLI_ERROR;
-    }
+    if (tma_fragment_of(kind, own->bits.value, size, &fragment, &error) != TMA_OK)
+        return cli_fail("%s", error.text);
     if (own->element != NULL && !read_element(own->element, &fragment, &row, &column))
         return CLI_ERROR;
-    if (own->thread.given && own->thread.value >= fragment.threads) {
-        cli_error("--thread is %u; allowed: 0 to %u", own->thread.value, fragment.threads - 1);
-        return CLI_ERROR;
-    }
+    if (own->thread.given && own->thread.value >= fragment.threads)
+        return cli_fail("--thread is %u; allowed: 0 to %u", own->thread.value,
+                        fragment.threads - 1);
     if (!cli_output_open(&output, options->output))
         return CLI_ERROR;
     if (own->element != NULL)

@@ -76,10 +76,8 @@ static bool list_scenarios(struct golden_set *set) {
     const char *folder = set->own->common.operands.items[1];
     DIR *entries = opendir(folder);
     bool good = true;
-    if (entries == NULL) {
-        cli_error("%s: cannot be read: %s", folder, strerror(errno));
-        return false;
-    }
+    if (entries == NULL)
+        return cli_error("%s: cannot be read: %s", folder, strerror(errno));
     for (const struct dirent *entry; good && (entry = readdir(entries)) != NULL;)
         good = add_scenario(set, folder, entry->d_name);
     closedir(entries);

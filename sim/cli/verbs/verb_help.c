@@ -68,10 +68,9 @@ static int print_topic(const char *name, const struct cli_verb *const *verbs, bo
         }
     for (; *verbs != NULL; verbs++)
         tma_suggest(&suggestion, (*verbs)->name);
-    cli_error("no %s on \"%s\"; %sallowed: %s%s", man ? "man page" : "help", name,
-              tma_hint_of(&suggestion).text, allowed,
-              man ? " or a verb" : ", a verb, or a word that tmasim help lists at its end");
-    return CLI_ERROR;
+    return cli_fail("no %s on \"%s\"; %sallowed: %s%s", man ? "man page" : "help", name,
+                    tma_hint_of(&suggestion).text, allowed,
+                    man ? " or a verb" : ", a verb, or a word that tmasim help lists at its end");
 }
 
 static int run(const struct cli_options *options) {

@@ -28,8 +28,7 @@ static bool read_whole(const char *option, const char *text, int64_t limit, int6
     const char *end = text;
     if (read_integer(&end, value) && *end == '\0' && *value >= 0 && *value <= limit)
         return true;
-    cli_error("%s is \"%s\"; allowed: 0 to %lld", option, text, (long long)limit);
-    return false;
+    return cli_error("%s is \"%s\"; allowed: 0 to %lld", option, text, (long long)limit);
 }
 
 static bool read_coordinates(const char *text, uint32_t rank, int64_t coordinates[TMA_MAX_RANK]) {
@@ -37,10 +36,8 @@ static bool read_coordinates(const char *text, uint32_t rank, int64_t coordinate
     for (uint32_t d = 0; d < rank; d++) {
         coordinates[d] = 0;
         bool good = read_integer(&end, &coordinates[d]) && *end == (d + 1 < rank ? ',' : '\0');
-        if (!good) {
-            cli_error("--element is \"%s\"; expected %u coordinates, as in 8,1", text, rank);
-            return false;
-        }
+        if (!good)
+            return cli_error("--element is \"%s\"; expected %u coordinates, as in 8,1", text, rank);
         end += d + 1 < rank;
     }
     return true;
@@ -97,10 +94,8 @@ static int show_layout(const struct layout_options *options, const struct tma_sc
 
 static int run(const struct cli_options *options) {
     const struct layout_options *own = (const struct layout_options *)options;
-    if (own->at != NULL && own->element != NULL) {
-        cli_error("--at and --element exclude each other");
-        return CLI_ERROR;
-    }
+    if (own->at != NULL && own->element != NULL)
+        return cli_fail("--at and --element exclude each other");
     struct tma_scenario scenario;
     int status = CLI_ERROR;
     if (cli_tiles_alone_read(options, &scenario))

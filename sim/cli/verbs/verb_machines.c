@@ -52,10 +52,8 @@ static bool read_machine(const char *folder, struct listed_machine *listed) {
     bool good = tma_machine_read(path.text, &listed->machine, &list);
     cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
-    if (good && tma_text_read(path.text, &text, &length, &error) != TMA_OK) {
-        cli_error("%s", error.text);
-        good = false;
-    }
+    if (good && tma_text_read(path.text, &text, &length, &error) != TMA_OK)
+        good = cli_error("%s", error.text);
     if (good)
         count_origins(text, listed->values);
     tma_release(text);

@@ -51,10 +51,8 @@ static int run(const struct cli_options *options) {
     struct cli_output output;
     if (!read_pattern((const struct pattern_options *)options, &pattern))
         return CLI_ERROR;
-    if (tma_tile_distribute(&pattern, &distribution, &error) != TMA_OK) {
-        cli_error("%s", error.text);
-        return CLI_ERROR;
-    }
+    if (tma_tile_distribute(&pattern, &distribution, &error) != TMA_OK)
+        return cli_fail("%s", error.text);
     if (!cli_output_open(&output, options->output))
         return CLI_ERROR;
     tma_pattern_write(&distribution, options->format, output.file);

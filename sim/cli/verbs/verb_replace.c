@@ -129,8 +129,7 @@ static bool find_field(const struct change *change, enum tma_replace_field *fiel
 }
 
 static bool refuse(const struct change *change, const struct tma_error *error) {
-    cli_error("%s: %s", change->text, error->text);
-    return false;
+    return cli_error("%s: %s", change->text, error->text);
 }
 
 /* cuTensorMapReplaceAddress. */
@@ -160,10 +159,9 @@ static bool replace_field(const struct change *change, enum tma_architecture arc
 static bool apply(const char *text, enum tma_architecture architecture,
                   struct tma_descriptor *descriptor) {
     struct change change;
-    if (!split_change(text, &change)) {
-        cli_error("\"%s\" is not FIELD=VALUE or FIELD.ORDINAL=VALUE, as in box_dim.1=64", text);
-        return false;
-    }
+    if (!split_change(text, &change))
+        return cli_error("\"%s\" is not FIELD=VALUE or FIELD.ORDINAL=VALUE, as in box_dim.1=64",
+                         text);
     if (strcmp(change.field, "address") == 0)
         return replace_address(&change, descriptor);
     return replace_field(&change, architecture, descriptor);

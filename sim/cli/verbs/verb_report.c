@@ -195,10 +195,8 @@ static int run(const struct cli_options *options) {
     const struct report_options *own = (const struct report_options *)options;
     struct tma_scenario scenario;
     int status = CLI_ERROR;
-    if (own->why && own->no_why) {
-        cli_error("report: --why and --no-why exclude each other");
-        return CLI_ERROR;
-    }
+    if (own->why && own->no_why)
+        return cli_fail("report: --why and --no-why exclude each other");
     if (cli_is_launch(options->operands.items[0], NULL))
         return cli_launch_run(&(struct cli_launch_options){.common = options,
                                                            .label = own->launch,

@@ -309,10 +309,8 @@ static bool create_rows(struct scenario_table *table) {
     sweep->column_count = 1;
     sweep->row_count = table->options->operands.count;
     sweep->rows = tma_allocate(sweep->row_count, sizeof *sweep->rows);
-    if (sweep->rows == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (sweep->rows == NULL)
+        return cli_error("out of memory");
     for (size_t i = 0; i < sweep->row_count; i++)
         sweep->rows[i].values = &table->options->words[i];
     return true;
@@ -438,10 +436,8 @@ static bool check_outputs(const struct run_options *options, const struct tma_sc
         for (int j = 0; j < i; j++)
             if (cli_output_is_file(options->files[j], path))
                 other = further_options[j];
-        if (other != NULL) {
-            cli_error("%s and %s name the same file: %s", other, further_options[i], path);
-            return false;
-        }
+        if (other != NULL)
+            return cli_error("%s and %s name the same file: %s", other, further_options[i], path);
     }
     return true;
 }
@@ -589,27 +585,22 @@ static bool check_table(const struct run_options *own) {
         option = own->files[i] == NULL ? option : further_options[i];
     if (option == NULL)
         return true;
-    cli_error("run: %s is about one scenario and its report as text or JSON; this is a table",
-              option);
-    return false;
+    return cli_error(
+        "run: %s is about one scenario and its report as text or JSON; this is a table", option);
 }
 
 static int run_several(const struct run_options *own, const struct tma_error *unreadable) {
     int format = own->common.format, table_format;
     const char *name = tma_name_of(&run_format_names, format);
     bool is_table = tma_value_of(&tma_table_format_names, name, &table_format);
-    if (!is_table && unreadable->text[0] != '\0') {
-        cli_error("%s", unreadable->text);
-        return CLI_ERROR;
-    }
-    if (!is_table) {
-        cli_error(tma_value_of(&tma_launch_format_names, name, &table_format) &&
-                          strcmp(name, "json") != 0
-                      ? "run: %s is a format of launches of compiled kernels"
-                      : "run: a table has no format %s; its JSON is jsonl, an object a line",
-                  name);
-        return CLI_ERROR;
-    }
+    if (!is_table && unreadable->text[0] != '\0')
+        return cli_fail("%s", unreadable->text);
+    if (!is_table)
+        return cli_fail(tma_value_of(&tma_launch_format_names, name, &table_format) &&
+                                strcmp(name, "json") != 0
+                            ? "run: %s is a format of launches of compiled kernels"
+                            : "run: a table has no format %s; its JSON is jsonl, an object a line",
+                        name);
     return check_table(own)
                ? run_table(&own->common, table_format, (enum tma_sampling)own->sampling, own->yes,
                            own->allow_races)
@@ -684,18 +675,14 @@ static int run(const struct cli_options *options) {
     struct tma_scenario scenario;
     struct tma_error unreadable = {0};
     int status = CLI_ERROR, report_format;
-    if (own->why && own->no_why) {
-        cli_error("run: --why and --no-why exclude each other");
-        return CLI_ERROR;
-    }
+    if (own->why && own->no_why)
+        return cli_fail("run: --why and --no-why exclude each other");
     if (has_launch(own, &unreadable))
         return run_launch(own);
     if (own->launch != NULL || own->sanitize.given || own->functional || own->strict ||
-        own->relieve.count > 0 || own->sass != NULL || own->outputs != NULL) {
-        cli_error("run: --launch, --sanitize, --strict, --functional, --relieve, --sass and "
-                  "--outputs are for launches of compiled kernels");
-        return CLI_ERROR;
-    }
+        own->relieve.count > 0 || own->sass != NULL || own->outputs != NULL)
+        return cli_fail("run: --launch, --sanitize, --strict, --functional, --relieve, --sass and "
+                        "--outputs are for launches of compiled kernels");
     const char *format = tma_name_of(&run_format_names, options->format);
     if (options->operands.count > 1 ||
         !tma_value_of(&tma_report_format_names, format, &report_format))

@@ -81,10 +81,8 @@ static int serve(struct serving *serving) {
             read(STDIN_FILENO, serving->input + serving->end, INPUT_BYTES - serving->end);
         if (count < 0 && errno == EINTR)
             continue;
-        if (count < 0) {
-            cli_error("cannot read standard input: %s", strerror(errno));
-            return CLI_ERROR;
-        }
+        if (count < 0)
+            return cli_fail("cannot read standard input: %s", strerror(errno));
         if (count == 0)
             break;
         serving->end += (size_t)count;

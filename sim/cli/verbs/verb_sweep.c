@@ -312,9 +312,7 @@ static bool open_journal(struct launch_sweep *sweep, const struct tma_host *host
     tma_digest_text(digest, text);
     good = good &&
            tma_journal_open(&sweep->journal, asked->resume, text, host, &rows, &error) == TMA_OK;
-    if (!good)
-        cli_error("%s", error.text);
-    return good;
+    return good || cli_error("%s", error.text);
 }
 
 static bool create(struct launch_sweep *sweep) {
@@ -325,10 +323,8 @@ static bool create(struct launch_sweep *sweep) {
     tune->row_count = files * variants->row_count;
     tune->rows = tma_allocate(tune->row_count, sizeof *tune->rows);
     sweep->tasks = tma_allocate(tune->row_count, sizeof *sweep->tasks);
-    if (sweep->files == NULL || tune->rows == NULL || sweep->tasks == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (sweep->files == NULL || tune->rows == NULL || sweep->tasks == NULL)
+        return cli_error("out of memory");
     tune->columns = variants->columns;
     tune->column_count = variants->column_count;
     tune->several_kernels = files > 1;
@@ -383,10 +379,8 @@ static bool spares_inputs(const struct cli_launch_sweep *asked) {
     for (size_t i = 0; good && i < operands->count; i++)
         good = cli_output_spares(asked->options->output, operands->items[i]) &&
                cli_output_spares(asked->resume, operands->items[i]);
-    if (good && cli_output_is_file(asked->options->output, asked->resume)) {
-        cli_error("--output and --resume name the same file: %s", asked->resume);
-        good = false;
-    }
+    if (good && cli_output_is_file(asked->options->output, asked->resume))
+        good = cli_error("--output and --resume name the same file: %s", asked->resume);
     return good;
 }
 
@@ -477,10 +471,8 @@ static bool look_at_scenario(struct sweeping *sweeping) {
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
         good = good && cli_output_spares(options->output, inputs[i]) &&
                cli_output_spares(sweeping->own->resume, inputs[i]);
-    if (good && cli_output_is_file(options->output, sweeping->own->resume)) {
-        cli_error("--output and --resume name the same file: %s", options->output);
-        good = false;
-    }
+    if (good && cli_output_is_file(options->output, sweeping->own->resume))
+        good = cli_error("--output and --resume name the same file: %s", options->output);
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
     return good;
@@ -493,10 +485,8 @@ static bool create_rows(struct sweeping *sweeping) {
     sweep->column_count = variants->column_count;
     sweep->row_count = variants->row_count;
     sweep->rows = tma_allocate(sweep->row_count, sizeof *sweep->rows);
-    if (sweep->rows == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    if (sweep->rows == NULL)
+        return cli_error("out of memory");
     for (size_t i = 0; i < sweep->row_count; i++)
         sweep->rows[i].values = &variants->values[i * sweep->column_count];
     return true;
@@ -566,12 +556,11 @@ static int run(const struct cli_options *options) {
     cli_interrupts_hold(true);
     if (launches > 0 && launches == options->operands.count)
         return sweep_launches(own);
-    if (options->operands.count > 1) {
-        cli_error("sweep: expected one scenario, or launch files; got %zu files, of which %zu are "
-                  "launch files",
-                  options->operands.count, launches);
-        return CLI_ERROR;
-    }
+    if (options->operands.count > 1)
+        return cli_fail(
+            "sweep: expected one scenario, or launch files; got %zu files, of which %zu are "
+            "launch files",
+            options->operands.count, launches);
     if (own->tries.count == 0 && own->list == NULL)
         cli_error("sweep: nothing to try; expected --try PATH=VALUES or --list FILE");
     else if (cli_variants_make(&own->tries, own->list, &sweeping.variants))

@@ -60,10 +60,8 @@ static bool separate(const struct tune_options *own, struct kernels *kernels,
                 any = any || has[other][i];
             lacks[i] = any && !has[k][i];
         }
-        if (!tma_variants_without(all, lacks, &kernels->variants[k])) {
-            cli_error("out of memory");
-            return false;
-        }
+        if (!tma_variants_without(all, lacks, &kernels->variants[k]))
+            return cli_error("out of memory");
     }
     return true;
 }
@@ -71,11 +69,9 @@ static bool separate(const struct tune_options *own, struct kernels *kernels,
 static bool find_kernels(const struct cli_options *options, struct kernels *kernels) {
     for (size_t i = 0; i < options->operands.count; i++) {
         const char *name = options->operands.items[i];
-        if (!cli_scenario_find(name, &kernels->found[i])) {
-            cli_error("tune: there is no kernel %s; `tmasim kernels` lists those of the library",
-                      name);
-            return false;
-        }
+        if (!cli_scenario_find(name, &kernels->found[i]))
+            return cli_error(
+                "tune: there is no kernel %s; `tmasim kernels` lists those of the library", name);
         kernels->paths[i] = kernels->found[i].text;
         kernels->names[i] = cli_file_name(name);
         kernels->files[i] = cli_file_name(kernels->paths[i]);

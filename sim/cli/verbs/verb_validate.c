@@ -34,10 +34,8 @@ static int report(const struct validate_options *own, const struct tma_machine *
                                 .exact = own->exact,
                                 .traffic = own->traffic};
     struct tma_machine_digest digest;
-    if (!tma_machine_digest(machine, &digest)) {
-        cli_error("out of memory");
-        return CLI_ERROR;
-    }
+    if (!tma_machine_digest(machine, &digest))
+        return cli_fail("out of memory");
     if (!cli_replay(&replay, result))
         return CLI_ERROR;
     struct cli_validation_report content = {
@@ -91,8 +89,7 @@ static bool find_part(const char *part, struct tma_core_ablation *ablation) {
     for (uint32_t number = 0; tma_core_part(number, name) != NULL; number++)
         length += (size_t)snprintf(all + length, sizeof all - length, "%s%s",
                                    number == 0 ? "" : ", ", name);
-    cli_error("validate: there is no part \"%s\" of the model; allowed: %s", part, all);
-    return false;
+    return cli_error("validate: there is no part \"%s\" of the model; allowed: %s", part, all);
 }
 
 static int run(const struct cli_options *options) {
@@ -101,14 +98,10 @@ static int run(const struct cli_options *options) {
     struct tma_core_ablation ablation = {0};
     if (!check_launches(own, &launches) || !find_part(own->without, &ablation))
         return CLI_ERROR;
-    if (!launches && own->without != NULL) {
-        cli_error("validate: --without is for launch records; --ablate is for kernels");
-        return CLI_ERROR;
-    }
-    if (!launches && own->sass != NULL) {
-        cli_error("validate: --sass is for launches");
-        return CLI_ERROR;
-    }
+    if (!launches && own->without != NULL)
+        return cli_fail("validate: --without is for launch records; --ablate is for kernels");
+    if (!launches && own->sass != NULL)
+        return cli_fail("validate: --sass is for launches");
     if (launches)
         return cli_launch_validate(
             &(struct cli_launch_options){.common = options,
