@@ -2,14 +2,10 @@
 
 enum { WARP_THREADS = 32, GROUP_THREADS = 128, REGISTER_BITS = 32, K_BITS = 256 };
 
-static const struct tma_name names[] = {{"wgmma_d", TMA_FRAGMENT_WGMMA_D},
-                                        {"wgmma_a", TMA_FRAGMENT_WGMMA_A},
-                                        {"mma_a", TMA_FRAGMENT_MMA_A},
-                                        {"mma_b", TMA_FRAGMENT_MMA_B},
-                                        {"mma_d", TMA_FRAGMENT_MMA_D},
-                                        {"ldmatrix", TMA_FRAGMENT_LDMATRIX},
-                                        {"ldmatrix_trans", TMA_FRAGMENT_LDMATRIX_TRANS}};
-const struct tma_names tma_fragment_names = {"fragment", names, sizeof names / sizeof names[0]};
+const struct tma_names tma_fragment_names = TMA_NAMES(
+    "fragment", {"wgmma_d", TMA_FRAGMENT_WGMMA_D}, {"wgmma_a", TMA_FRAGMENT_WGMMA_A},
+    {"mma_a", TMA_FRAGMENT_MMA_A}, {"mma_b", TMA_FRAGMENT_MMA_B}, {"mma_d", TMA_FRAGMENT_MMA_D},
+    {"ldmatrix", TMA_FRAGMENT_LDMATRIX}, {"ldmatrix_trans", TMA_FRAGMENT_LDMATRIX_TRANS});
 
 static bool is_matrix_load(enum tma_fragment_kind kind) {
     return kind == TMA_FRAGMENT_LDMATRIX || kind == TMA_FRAGMENT_LDMATRIX_TRANS;

@@ -2,12 +2,9 @@
 
 #include <assert.h>
 
-static const struct tma_name raking_items[] = {{"thread_raked", TMA_THREAD_RAKED},
-                                               {"warp_raked", TMA_WARP_RAKED},
-                                               {"block_raked", TMA_BLOCK_RAKED}};
-
-const struct tma_names tma_raking_names = {"distribution pattern", raking_items,
-                                           sizeof raking_items / sizeof raking_items[0]};
+const struct tma_names tma_raking_names =
+    TMA_NAMES("distribution pattern", {"thread_raked", TMA_THREAD_RAKED},
+              {"warp_raked", TMA_WARP_RAKED}, {"block_raked", TMA_BLOCK_RAKED});
 
 /* The factors of YPerTile. */
 enum factor { WARPS, WARP_ROWS, ITERATIONS };

@@ -16,9 +16,8 @@ static const struct cli_option help_option = {.name = "--help",
                                               .offset = offsetof(struct cli_options, help),
                                               .help = "show this help"};
 
-static const struct tma_name format_items[] = {{"text", CLI_FORMAT_TEXT},
-                                               {"json", CLI_FORMAT_JSON}};
-const struct tma_names cli_format_names = {"format", format_items, 2};
+const struct tma_names cli_format_names =
+    TMA_NAMES("format", {"text", CLI_FORMAT_TEXT}, {"json", CLI_FORMAT_JSON});
 
 /* The arguments that are not parsed yet. */
 struct arguments {

@@ -5,17 +5,14 @@
 
 #include "ptx/softfloat.h"
 
-static const struct tma_name names[] = {
-    {"uint8", TMA_ELEMENT_UINT8},        {"int8", TMA_ELEMENT_INT8},
-    {"uint16", TMA_ELEMENT_UINT16},      {"int16", TMA_ELEMENT_INT16},
-    {"uint32", TMA_ELEMENT_UINT32},      {"int32", TMA_ELEMENT_INT32},
-    {"uint64", TMA_ELEMENT_UINT64},      {"int64", TMA_ELEMENT_INT64},
-    {"float16", TMA_ELEMENT_FLOAT16},    {"bfloat16", TMA_ELEMENT_BFLOAT16},
-    {"float32", TMA_ELEMENT_FLOAT32},    {"float64", TMA_ELEMENT_FLOAT64},
-    {"e4m3", TMA_ELEMENT_E4M3},          {"e5m2", TMA_ELEMENT_E5M2},
-    {"float8_e4m3fn", TMA_ELEMENT_E4M3}, {"float8_e5m2", TMA_ELEMENT_E5M2},
-    {"bool", TMA_ELEMENT_UINT8}};
-const struct tma_names tma_element_names = {"element type", names, sizeof names / sizeof names[0]};
+const struct tma_names tma_element_names = TMA_NAMES(
+    "element type", {"uint8", TMA_ELEMENT_UINT8}, {"int8", TMA_ELEMENT_INT8},
+    {"uint16", TMA_ELEMENT_UINT16}, {"int16", TMA_ELEMENT_INT16}, {"uint32", TMA_ELEMENT_UINT32},
+    {"int32", TMA_ELEMENT_INT32}, {"uint64", TMA_ELEMENT_UINT64}, {"int64", TMA_ELEMENT_INT64},
+    {"float16", TMA_ELEMENT_FLOAT16}, {"bfloat16", TMA_ELEMENT_BFLOAT16},
+    {"float32", TMA_ELEMENT_FLOAT32}, {"float64", TMA_ELEMENT_FLOAT64}, {"e4m3", TMA_ELEMENT_E4M3},
+    {"e5m2", TMA_ELEMENT_E5M2}, {"float8_e4m3fn", TMA_ELEMENT_E4M3},
+    {"float8_e5m2", TMA_ELEMENT_E5M2}, {"bool", TMA_ELEMENT_UINT8});
 
 static const struct format {
     uint8_t bytes;

@@ -77,8 +77,7 @@ static const struct tma_key launch_keys[] = {
         "`cycles`, which a profiler counts on SMs, time passes at the clock of the "
         "measurement, and reports compare cycles"),
 };
-static const struct tma_schema launch_schema = {launch_keys,
-                                                sizeof launch_keys / sizeof launch_keys[0]};
+static const struct tma_schema launch_schema = TMA_SCHEMA(launch_keys);
 
 struct launch_buffer {
     uint64_t bytes;
@@ -103,8 +102,7 @@ static const struct tma_key buffer_keys[] = {
                  "tolerance_ulp: N}`; without a tolerance, 0, or 2 where the kernel has "
                  "approximate instructions"),
 };
-static const struct tma_schema buffer_schema = {buffer_keys,
-                                                sizeof buffer_keys / sizeof buffer_keys[0]};
+static const struct tma_schema buffer_schema = TMA_SCHEMA(buffer_keys);
 
 struct contents_input {
     char file[TEXT_BYTES + 1];
@@ -129,8 +127,7 @@ static const struct tma_key contents_keys[] = {
     TMA_NUMBER_KEY("scale", F64, none, -1e9, 1e9, "1", offsetof(struct contents_input, scale),
                    "factor of the numbers"),
 };
-static const struct tma_schema contents_schema = {contents_keys,
-                                                  sizeof contents_keys / sizeof contents_keys[0]};
+static const struct tma_schema contents_schema = TMA_SCHEMA(contents_keys);
 
 struct expect_input {
     char file[TEXT_BYTES + 1];
@@ -144,8 +141,7 @@ static const struct tma_key expect_keys[] = {
                    offsetof(struct expect_input, tolerance_ulp),
                    "how far an element may be off, in units of the last place of its type"),
 };
-static const struct tma_schema expect_schema = {expect_keys,
-                                                sizeof expect_keys / sizeof expect_keys[0]};
+static const struct tma_schema expect_schema = TMA_SCHEMA(expect_keys);
 
 void tma_launch_sections(tma_section_visitor visit, void *context) {
     const struct tma_section sections[] = {

@@ -8,14 +8,11 @@
 #include "base/utf8.h"
 #include "launch/launch_reader.h"
 
-static const struct tma_name number_names[] = {
-    {"u8", TMA_ELEMENT_UINT8},    {"u16", TMA_ELEMENT_UINT16},  {"u32", TMA_ELEMENT_UINT32},
-    {"u64", TMA_ELEMENT_UINT64},  {"s8", TMA_ELEMENT_INT8},     {"s16", TMA_ELEMENT_INT16},
-    {"s32", TMA_ELEMENT_INT32},   {"s64", TMA_ELEMENT_INT64},   {"f16", TMA_ELEMENT_FLOAT16},
-    {"f32", TMA_ELEMENT_FLOAT32}, {"f64", TMA_ELEMENT_FLOAT64},
-};
-const struct tma_names tma_launch_number_names = {"type of a number", number_names,
-                                                  sizeof number_names / sizeof number_names[0]};
+const struct tma_names tma_launch_number_names = TMA_NAMES(
+    "type of a number", {"u8", TMA_ELEMENT_UINT8}, {"u16", TMA_ELEMENT_UINT16},
+    {"u32", TMA_ELEMENT_UINT32}, {"u64", TMA_ELEMENT_UINT64}, {"s8", TMA_ELEMENT_INT8},
+    {"s16", TMA_ELEMENT_INT16}, {"s32", TMA_ELEMENT_INT32}, {"s64", TMA_ELEMENT_INT64},
+    {"f16", TMA_ELEMENT_FLOAT16}, {"f32", TMA_ELEMENT_FLOAT32}, {"f64", TMA_ELEMENT_FLOAT64});
 
 static void *append(struct tma_launch_reader *reader, void *array, size_t *count, size_t *capacity,
                     size_t size) {

@@ -97,18 +97,17 @@ static void read_fill(struct tma_launch_reader *reader, const struct tma_yaml_no
     }
 }
 
+static const struct tma_names result_names =
+    TMA_NAMES("result", {"f16", TMA_ELEMENT_FLOAT16}, {"bf16", TMA_ELEMENT_BFLOAT16},
+              {"f32", TMA_ELEMENT_FLOAT32}, {"f64", TMA_ELEMENT_FLOAT64},
+              {"f16x2", TMA_ELEMENT_FLOAT16}, {"bf16x2", TMA_ELEMENT_BFLOAT16});
+
 /* The type of the result of a record of one instruction, which stands in the low bytes of each
  * element. */
 static void read_result(const struct tma_yaml_node *root, struct tma_launch_buffer *buffer) {
-    static const struct tma_name results[] = {
-        {"f16", TMA_ELEMENT_FLOAT16},   {"bf16", TMA_ELEMENT_BFLOAT16},
-        {"f32", TMA_ELEMENT_FLOAT32},   {"f64", TMA_ELEMENT_FLOAT64},
-        {"f16x2", TMA_ELEMENT_FLOAT16}, {"bf16x2", TMA_ELEMENT_BFLOAT16},
-    };
-    static const struct tma_names names = {"result", results, sizeof results / sizeof results[0]};
     const char *result = tma_launch_text(root, "result");
     int type;
-    if (result == NULL || !tma_value_of(&names, result, &type))
+    if (result == NULL || !tma_value_of(&result_names, result, &type))
         return;
     buffer->compared = (enum tma_element)type;
     buffer->compared_pitch = tma_element_bytes(buffer->type);

@@ -4,13 +4,9 @@
 
 enum { CHUNK_BYTES = 16, GROUP_ELEMENTS = 16 };
 
-static const struct tma_name kind_items[] = {{"element", TMA_BYTE_ELEMENT},
-                                             {"out_of_bounds", TMA_BYTE_OUT_OF_BOUNDS},
-                                             {"undefined", TMA_BYTE_UNDEFINED},
-                                             {"gap", TMA_BYTE_GAP},
-                                             {"outside", TMA_BYTE_OUTSIDE}};
-const struct tma_names tma_byte_kind_names = {"byte", kind_items,
-                                              sizeof kind_items / sizeof kind_items[0]};
+const struct tma_names tma_byte_kind_names = TMA_NAMES(
+    "byte", {"element", TMA_BYTE_ELEMENT}, {"out_of_bounds", TMA_BYTE_OUT_OF_BOUNDS},
+    {"undefined", TMA_BYTE_UNDEFINED}, {"gap", TMA_BYTE_GAP}, {"outside", TMA_BYTE_OUTSIDE});
 
 /* Sets the sizes of elements. Packed elements lie end to end, inside a padded group too; elements
  * that .b6p2x16 stores take one byte each. */

@@ -1,10 +1,8 @@
 #include "placement/operation.h"
 
-static const struct tma_name direction_items[] = {
-    {"load", TMA_LOAD}, {"store", TMA_STORE}, {"reduce", TMA_REDUCE}, {"prefetch", TMA_PREFETCH}};
-
-const struct tma_names tma_direction_names = {"direction", direction_items,
-                                              sizeof direction_items / sizeof direction_items[0]};
+const struct tma_names tma_direction_names =
+    TMA_NAMES("direction", {"load", TMA_LOAD}, {"store", TMA_STORE}, {"reduce", TMA_REDUCE},
+              {"prefetch", TMA_PREFETCH});
 
 enum tma_access_mode tma_access_of_kind(enum tma_map_kind kind) {
     static const enum tma_access_mode modes[] = {

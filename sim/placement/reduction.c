@@ -25,12 +25,10 @@ static const struct {
     [TMA_REDUCE_XOR] = {"xor", INTEGERS},
 };
 
-static const struct tma_name reduction_items[] = {{"add", TMA_REDUCE_ADD}, {"min", TMA_REDUCE_MIN},
-                                                  {"max", TMA_REDUCE_MAX}, {"inc", TMA_REDUCE_INC},
-                                                  {"dec", TMA_REDUCE_DEC}, {"and", TMA_REDUCE_AND},
-                                                  {"or", TMA_REDUCE_OR},   {"xor", TMA_REDUCE_XOR}};
-
-const struct tma_names tma_reduction_names = {"reduction", reduction_items, COUNT(reduction_items)};
+const struct tma_names tma_reduction_names =
+    TMA_NAMES("reduction", {"add", TMA_REDUCE_ADD}, {"min", TMA_REDUCE_MIN},
+              {"max", TMA_REDUCE_MAX}, {"inc", TMA_REDUCE_INC}, {"dec", TMA_REDUCE_DEC},
+              {"and", TMA_REDUCE_AND}, {"or", TMA_REDUCE_OR}, {"xor", TMA_REDUCE_XOR});
 
 bool tma_reduction_exists(enum tma_reduction reduction, enum tma_data_type type) {
     return (size_t)reduction < COUNT(reductions) && (reductions[reduction].types >> type & 1) != 0;

@@ -8,12 +8,9 @@
 #include "report/escape.h"
 #include "report/launch_report.h"
 
-static const struct tma_name formats[] = {{"text", TMA_LAUNCH_TEXT},
-                                          {"json", TMA_LAUNCH_JSON},
-                                          {"github", TMA_LAUNCH_GITHUB},
-                                          {"junit", TMA_LAUNCH_JUNIT}};
-const struct tma_names tma_launch_format_names = {"format", formats,
-                                                  sizeof formats / sizeof formats[0]};
+const struct tma_names tma_launch_format_names =
+    TMA_NAMES("format", {"text", TMA_LAUNCH_TEXT}, {"json", TMA_LAUNCH_JSON},
+              {"github", TMA_LAUNCH_GITHUB}, {"junit", TMA_LAUNCH_JUNIT});
 
 /* The path without the folder in front, if it lies there: workflows know files by their place in a
  * repository, and compilers name them by their place on the machine. */

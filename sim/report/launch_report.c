@@ -11,14 +11,11 @@
 #include "report/sampled.h"
 #include "report/text_line.h"
 
-static const struct tma_name failures[] = {{"completed", TMA_PTX_COMPLETED},
-                                           {"fault", TMA_PTX_FAULT},
-                                           {"deadlock", TMA_PTX_DEADLOCK},
-                                           {"opaque value", TMA_PTX_OPAQUE},
-                                           {"unknown instruction", TMA_PTX_UNKNOWN_INSTRUCTION},
-                                           {"too many instructions", TMA_PTX_RUNAWAY}};
-const struct tma_names tma_launch_failure_names = {"end of a launch", failures,
-                                                   sizeof failures / sizeof failures[0]};
+const struct tma_names tma_launch_failure_names =
+    TMA_NAMES("end of a launch", {"completed", TMA_PTX_COMPLETED}, {"fault", TMA_PTX_FAULT},
+              {"deadlock", TMA_PTX_DEADLOCK}, {"opaque value", TMA_PTX_OPAQUE},
+              {"unknown instruction", TMA_PTX_UNKNOWN_INSTRUCTION},
+              {"too many instructions", TMA_PTX_RUNAWAY});
 
 enum { MOST_TEXT_LINES = 10, LABEL_WIDTH = 20 /* of tma_text_label */ };
 

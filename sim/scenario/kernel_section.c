@@ -11,23 +11,15 @@
 #include "scenario/parameters.h"
 #include "scenario/value.h"
 
-static const struct tma_name cache_items[] = {{"cold", 1}, {"warm", 0}};
-static const struct tma_names cache_names = {"initial cache", cache_items, 2};
-static const struct tma_name all_items[] = {{"all", 0}};
-static const struct tma_names all_names = {"SMs", all_items, 1};
-static const struct tma_name auto_items[] = {{"auto", 0}};
-static const struct tma_names auto_names = {"number", auto_items, 1};
-static const struct tma_name machine_items[] = {{"machine", 0}};
-static const struct tma_names machine_names = {"number", machine_items, 1};
-static const struct tma_name cluster_items[] = {{"1", 1}, {"2", 2},   {"4", 4},
-                                                {"8", 8}, {"16", 16}, {"none", 0}};
-static const struct tma_name launch_items[] = {{"all", 0}, {"resident", 1}};
-static const struct tma_names launch_names = {"launch", launch_items, 2};
-static const struct tma_name code_items[] = {{"cuda", 0}, {"triton", 1}};
-static const struct tma_names code_names = {"code", code_items, 2};
-static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 6};
-static const struct tma_name scope_items[] = {{"cta", 0}, {"cluster", 1}};
-static const struct tma_names scope_names = {"scope", scope_items, 2};
+static const struct tma_names cache_names = TMA_NAMES("initial cache", {"cold", 1}, {"warm", 0});
+static const struct tma_names all_names = TMA_NAMES("SMs", {"all", 0});
+static const struct tma_names auto_names = TMA_NAMES("number", {"auto", 0});
+static const struct tma_names machine_names = TMA_NAMES("number", {"machine", 0});
+static const struct tma_names launch_names = TMA_NAMES("launch", {"all", 0}, {"resident", 1});
+static const struct tma_names code_names = TMA_NAMES("code", {"cuda", 0}, {"triton", 1});
+static const struct tma_names cluster_names =
+    TMA_NAMES("CTAs of a cluster", {"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {"none", 0});
+static const struct tma_names scope_names = TMA_NAMES("scope", {"cta", 0}, {"cluster", 1});
 
 struct kernel_input {
     struct tma_kernel kernel;
@@ -107,8 +99,7 @@ static const struct tma_key kernel_keys[] = {
                   "the warps of a CTA and their programs, by name: `NAME: {...}`; keys below"),
 };
 
-const struct tma_schema tma_kernel_schema = {kernel_keys,
-                                             sizeof kernel_keys / sizeof kernel_keys[0]};
+const struct tma_schema tma_kernel_schema = TMA_SCHEMA(kernel_keys);
 
 struct table_input {
     uint32_t count, seed;
@@ -124,7 +115,7 @@ static const struct tma_key table_keys[] = {
                    "the same seed gives the same entries"),
 };
 
-const struct tma_schema tma_table_schema = {table_keys, sizeof table_keys / sizeof table_keys[0]};
+const struct tma_schema tma_table_schema = TMA_SCHEMA(table_keys);
 
 /* Keys `copies` are for the reference: the document is read without them (expand.h). */
 #define COPIES(type, what)                                                                         \
@@ -167,7 +158,7 @@ static const struct tma_key ring_keys[] = {
     COPIES(ring_input, "rings like this one"),
 };
 
-const struct tma_schema tma_ring_schema = {ring_keys, sizeof ring_keys / sizeof ring_keys[0]};
+const struct tma_schema tma_ring_schema = TMA_SCHEMA(ring_keys);
 
 struct buffer_input {
     const struct tma_yaml_node *copies;
@@ -184,8 +175,7 @@ static const struct tma_key buffer_keys[] = {
     COPIES(buffer_input, "buffers like this one"),
 };
 
-const struct tma_schema tma_buffer_schema = {buffer_keys,
-                                             sizeof buffer_keys / sizeof buffer_keys[0]};
+const struct tma_schema tma_buffer_schema = TMA_SCHEMA(buffer_keys);
 
 struct barrier_input {
     const struct tma_yaml_node *copies;
@@ -199,8 +189,7 @@ static const struct tma_key barrier_keys[] = {
     COPIES(barrier_input, "barriers like this one"),
 };
 
-const struct tma_schema tma_barrier_schema = {barrier_keys,
-                                              sizeof barrier_keys / sizeof barrier_keys[0]};
+const struct tma_schema tma_barrier_schema = TMA_SCHEMA(barrier_keys);
 
 struct role_input {
     const struct tma_yaml_node *copies;
@@ -217,7 +206,7 @@ static const struct tma_key role_keys[] = {
     COPIES(role_input, "roles with this text"),
 };
 
-const struct tma_schema tma_role_schema = {role_keys, sizeof role_keys / sizeof role_keys[0]};
+const struct tma_schema tma_role_schema = TMA_SCHEMA(role_keys);
 
 /* A number of bytes that stands alone: the size of an operand or of a buffer. */
 static const struct tma_key bytes_key = {.kind = TMA_KEY_U32,

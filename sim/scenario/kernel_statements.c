@@ -10,20 +10,17 @@
 
 enum { TILES_M_FASTEST = 0, MAX_PLACE = 96 };
 
-static const struct tma_name schedule_items[] = {
-    {"persistent", TMA_TILES_PERSISTENT}, {"one", TMA_TILES_ONE}, {"dynamic", TMA_TILES_DYNAMIC}};
-static const struct tma_names schedule_names = {"schedule", schedule_items, 3};
-static const struct tma_name group_items[] = {{"all", TILES_M_FASTEST}};
-static const struct tma_names group_names = {"group", group_items, 1};
-static const struct tma_name type_items[] = {{"float16", TMA_MMA_HALF},  {"bfloat16", TMA_MMA_HALF},
-                                             {"tfloat32", TMA_MMA_TF32}, {"float8", TMA_MMA_BYTE},
-                                             {"int8", TMA_MMA_BYTE},     {"float4", TMA_MMA_NIBBLE},
-                                             {"float64", TMA_MMA_FP64}};
-static const struct tma_names type_names = {"type", type_items, 7};
-static const struct tma_name major_items[] = {{"k", 0}, {"mn", 1}};
-static const struct tma_names major_names = {"major", major_items, 2};
-static const struct tma_name until_items[] = {{"complete", 0}, {"read", 1}};
-static const struct tma_names until_names = {"state of stores", until_items, 2};
+static const struct tma_names schedule_names =
+    TMA_NAMES("schedule", {"persistent", TMA_TILES_PERSISTENT}, {"one", TMA_TILES_ONE},
+              {"dynamic", TMA_TILES_DYNAMIC});
+static const struct tma_names group_names = TMA_NAMES("group", {"all", TILES_M_FASTEST});
+static const struct tma_names type_names =
+    TMA_NAMES("type", {"float16", TMA_MMA_HALF}, {"bfloat16", TMA_MMA_HALF},
+              {"tfloat32", TMA_MMA_TF32}, {"float8", TMA_MMA_BYTE}, {"int8", TMA_MMA_BYTE},
+              {"float4", TMA_MMA_NIBBLE}, {"float64", TMA_MMA_FP64});
+static const struct tma_names major_names = TMA_NAMES("major", {"k", 0}, {"mn", 1});
+static const struct tma_names until_names =
+    TMA_NAMES("state of stores", {"complete", 0}, {"read", 1});
 
 /* A key with an expression, which can be left out. */
 #define EXPRESSION_KEY(key, input, member, text)                                                   \
@@ -52,7 +49,7 @@ static const struct tma_key tiles_keys[] = {
         "a tile; dynamic: the next one of a counter in global memory"),
 };
 
-const struct tma_schema tma_tiles_schema = {tiles_keys, sizeof tiles_keys / sizeof tiles_keys[0]};
+const struct tma_schema tma_tiles_schema = TMA_SCHEMA(tiles_keys);
 
 struct mma_input {
     const struct tma_yaml_node *shape[3];
@@ -83,7 +80,7 @@ static const struct tma_key mma_keys[] = {
                    "number of groups, this one included, that may still run when the role goes on"),
 };
 
-const struct tma_schema tma_mma_schema = {mma_keys, sizeof mma_keys / sizeof mma_keys[0]};
+const struct tma_schema tma_mma_schema = TMA_SCHEMA(mma_keys);
 
 struct mma_operand_input {
     char tile[MAX_PLACE];
@@ -115,8 +112,7 @@ static const struct tma_key mma_operand_keys[] = {
          "default: [0, 0]"},
 };
 
-const struct tma_schema tma_mma_operand_schema = {mma_operand_keys, sizeof mma_operand_keys /
-                                                                        sizeof mma_operand_keys[0]};
+const struct tma_schema tma_mma_operand_schema = TMA_SCHEMA(mma_operand_keys);
 
 struct instructions_input {
     const struct tma_yaml_node *amount[TMA_AMOUNTS];
@@ -165,8 +161,7 @@ static const struct tma_key wavefronts_keys[] = {
                   "bytes that they read or write; default: the rest of the operand or buffer"),
 };
 
-const struct tma_schema tma_wavefronts_schema = {wavefronts_keys, sizeof wavefronts_keys /
-                                                                      sizeof wavefronts_keys[0]};
+const struct tma_schema tma_wavefronts_schema = TMA_SCHEMA(wavefronts_keys);
 
 struct acquire_input {
     char ring[MAX_PLACE];
@@ -181,8 +176,7 @@ static const struct tma_key acquire_keys[] = {
                   "wrong; default: those of the loads that follow"),
 };
 
-const struct tma_schema tma_acquire_schema = {acquire_keys,
-                                              sizeof acquire_keys / sizeof acquire_keys[0]};
+const struct tma_schema tma_acquire_schema = TMA_SCHEMA(acquire_keys);
 
 struct flag_input {
     char flag[TMA_KERNEL_NAME];
@@ -207,10 +201,8 @@ static const struct tma_key wait_flag_keys[] =
 
 #undef FLAG_KEYS
 
-const struct tma_schema tma_add_flag_schema = {add_flag_keys,
-                                               sizeof add_flag_keys / sizeof add_flag_keys[0]};
-const struct tma_schema tma_wait_flag_schema = {wait_flag_keys,
-                                                sizeof wait_flag_keys / sizeof wait_flag_keys[0]};
+const struct tma_schema tma_add_flag_schema = TMA_SCHEMA(add_flag_keys);
+const struct tma_schema tma_wait_flag_schema = TMA_SCHEMA(wait_flag_keys);
 
 struct release_input {
     char ring[96];
@@ -226,8 +218,7 @@ static const struct tma_key release_keys[] = {
         "many: 1 behind an mma with `in_flight: 1`"),
 };
 
-const struct tma_schema tma_release_schema = {release_keys,
-                                              sizeof release_keys / sizeof release_keys[0]};
+const struct tma_schema tma_release_schema = TMA_SCHEMA(release_keys);
 
 struct wait_stores_input {
     bool read_only;
@@ -243,8 +234,7 @@ static const struct tma_key wait_stores_keys[] = {
                    "number of groups that may be left"),
 };
 
-const struct tma_schema tma_wait_stores_schema = {wait_stores_keys, sizeof wait_stores_keys /
-                                                                        sizeof wait_stores_keys[0]};
+const struct tma_schema tma_wait_stores_schema = TMA_SCHEMA(wait_stores_keys);
 
 struct dsmem_input {
     const struct tma_yaml_node *rank, *offset, *from_offset, *bytes;
@@ -257,11 +247,9 @@ struct dsmem_input {
 
 enum { NO_REDUCTION = -1 };
 
-static const struct tma_name reach_items[] = {{"contiguous", TMA_PIECES_CONTIGUOUS},
-                                              {"same", TMA_PIECES_SAME}};
-static const struct tma_name returns_items[] = {{"nothing", 0}, {"value", 1}};
-static const struct tma_names returns_names = {"result", returns_items, 2};
-static const struct tma_names reach_names = {"order of lanes", reach_items, 2};
+static const struct tma_names returns_names = TMA_NAMES("result", {"nothing", 0}, {"value", 1});
+static const struct tma_names reach_names =
+    TMA_NAMES("order of lanes", {"contiguous", TMA_PIECES_CONTIGUOUS}, {"same", TMA_PIECES_SAME});
 
 #define PLACE(key, member, text)                                                                   \
     {                                                                                              \
@@ -309,7 +297,7 @@ static const struct tma_key dsmem_keys[] = {
 
 #undef PLACE
 
-const struct tma_schema tma_dsmem_schema = {dsmem_keys, sizeof dsmem_keys / sizeof dsmem_keys[0]};
+const struct tma_schema tma_dsmem_schema = TMA_SCHEMA(dsmem_keys);
 
 /* One statement while it is read. */
 struct statement_context {

@@ -11,24 +11,18 @@
 
 enum { NO_REDUCTION = -1, MAX_PLACE = 96 };
 
-static const struct tma_name all_items[] = {{"all", 0}};
-static const struct tma_names all_names = {"CTAs of the cluster", all_items, 1};
+static const struct tma_names all_names = TMA_NAMES("CTAs of the cluster", {"all", 0});
 
-static const struct tma_name mover_items[] = {{"tma", TMA_BY_TMA}, {"warps", TMA_BY_WARPS}};
-static const struct tma_names mover_names = {"mover", mover_items, 2};
-static const struct tma_name order_items[] = {{"contiguous", TMA_PIECES_CONTIGUOUS},
-                                              {"strided", TMA_PIECES_STRIDED},
-                                              {"same", TMA_PIECES_SAME}};
-static const struct tma_names order_names = {"order of lanes", order_items, 3};
-static const struct tma_name caching_items[] = {{"all", TMA_CACHING_ALL},
-                                                {"l2", TMA_CACHING_L2},
-                                                {"no_allocate", TMA_CACHING_NO_ALLOCATE},
-                                                {"evict_first", TMA_CACHING_EVICT_FIRST},
-                                                {"evict_last", TMA_CACHING_EVICT_LAST},
-                                                {"coherent", TMA_CACHING_COHERENT}};
-static const struct tma_names caching_names = {"use of L1", caching_items, 6};
-static const struct tma_name returns_items[] = {{"nothing", 0}, {"value", 1}};
-static const struct tma_names returns_names = {"result", returns_items, 2};
+static const struct tma_names mover_names =
+    TMA_NAMES("mover", {"tma", TMA_BY_TMA}, {"warps", TMA_BY_WARPS});
+static const struct tma_names order_names =
+    TMA_NAMES("order of lanes", {"contiguous", TMA_PIECES_CONTIGUOUS},
+              {"strided", TMA_PIECES_STRIDED}, {"same", TMA_PIECES_SAME});
+static const struct tma_names caching_names =
+    TMA_NAMES("use of L1", {"all", TMA_CACHING_ALL}, {"l2", TMA_CACHING_L2},
+              {"no_allocate", TMA_CACHING_NO_ALLOCATE}, {"evict_first", TMA_CACHING_EVICT_FIRST},
+              {"evict_last", TMA_CACHING_EVICT_LAST}, {"coherent", TMA_CACHING_COHERENT});
+static const struct tma_names returns_names = TMA_NAMES("result", {"nothing", 0}, {"value", 1});
 
 static const struct tma_name priority_items[] = {{"evict_unchanged", 0},
                                                  {"evict_first", TMA_L2_POLICY_FIRST},
@@ -144,7 +138,7 @@ static const struct tma_key keys[] = {
         "entry of the table for the first row of the tile; the others follow; default: 0"),
 };
 
-const struct tma_schema tma_tile_operation_schema = {keys, sizeof keys / sizeof keys[0]};
+const struct tma_schema tma_tile_operation_schema = TMA_SCHEMA(keys);
 
 /* The context of reading one operation. */
 struct operation_context {

@@ -7,8 +7,7 @@
 
 const char tma_optional_list[] = TMA_OPTIONAL;
 
-static const struct tma_name boolean_items[] = {{"true", 1}, {"false", 0}};
-static const struct tma_names booleans = {"truth value", boolean_items, 2};
+static const struct tma_names booleans = TMA_NAMES("truth value", {"true", 1}, {"false", 0});
 
 const struct tma_names *tma_key_words(const struct tma_key *key) {
     return key->kind == TMA_KEY_BOOL && key->names == NULL ? &booleans : key->names;

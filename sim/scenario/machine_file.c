@@ -89,7 +89,7 @@ static const struct tma_key keys[] = {
 #include "memory/machine_rows.h"
 };
 
-const struct tma_schema tma_machine_schema = {keys, sizeof keys / sizeof keys[0]};
+const struct tma_schema tma_machine_schema = TMA_SCHEMA(keys);
 
 bool tma_machine_value_off(const struct tma_key *key, char *text, size_t size) {
     static const struct {

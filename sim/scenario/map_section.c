@@ -25,8 +25,8 @@ struct map_input {
 #define IN(member)       offsetof(struct map_input, map.member)
 #define COUNT_IN(member) offsetof(struct map_input, member)
 
-static const struct tma_name place_items[] = {{"parameter", 0}, {"global", 1}};
-static const struct tma_names place_names = {"place of the descriptor", place_items, 2};
+static const struct tma_names place_names =
+    TMA_NAMES("place of the descriptor", {"parameter", 0}, {"global", 1});
 
 /* How many descriptors fit in the parameters of a kernel (CUDA 12.1 and later). */
 enum { PARAMETER_BYTES = 32764, MAP_BYTES = 128, PARAMETER_MAPS = PARAMETER_BYTES / MAP_BYTES };
@@ -97,7 +97,7 @@ static const struct tma_key keys[] = {
                  "kernel; global: in global memory"),
 };
 
-const struct tma_schema tma_map_schema = {keys, sizeof keys / sizeof keys[0]};
+const struct tma_schema tma_map_schema = TMA_SCHEMA(keys);
 
 /* Keys that only tiled or only im2col maps have. */
 static const struct family_key {

@@ -10,23 +10,16 @@
 
 enum { AUTO_ACCESS = -1, NO_REDUCTION = -1, ALL_RANKS = UINT16_MAX };
 
-static const struct tma_name auto_items[] = {{"auto", -1}};
-static const struct tma_names auto_names = {"size", auto_items, 1};
-static const struct tma_name ranks_items[] = {{"all", ALL_RANKS}};
-static const struct tma_names ranks_names = {"CTAs of the cluster", ranks_items, 1};
-static const struct tma_name order_items[] = {{"grid_strided", TMA_WALK_GRID_STRIDED},
-                                              {"blocked", TMA_WALK_BLOCKED},
-                                              {"same", TMA_WALK_SAME},
-                                              {"fixed", TMA_WALK_FIXED}};
-static const struct tma_names order_names = {"walk order", order_items, 4};
+static const struct tma_names auto_names = TMA_NAMES("size", {"auto", -1});
+static const struct tma_names ranks_names = TMA_NAMES("CTAs of the cluster", {"all", ALL_RANKS});
+static const struct tma_names order_names =
+    TMA_NAMES("walk order", {"grid_strided", TMA_WALK_GRID_STRIDED}, {"blocked", TMA_WALK_BLOCKED},
+              {"same", TMA_WALK_SAME}, {"fixed", TMA_WALK_FIXED});
 
-static const struct tma_name access_items[] = {{"auto", AUTO_ACCESS},
-                                               {"tile", TMA_ACCESS_TILE},
-                                               {"gather4", TMA_ACCESS_GATHER4},
-                                               {"im2col", TMA_ACCESS_IM2COL},
-                                               {"im2col_w", TMA_ACCESS_IM2COL_W},
-                                               {"im2col_w128", TMA_ACCESS_IM2COL_W128}};
-const struct tma_names tma_access_words = {"access", access_items, 6};
+const struct tma_names tma_access_words =
+    TMA_NAMES("access", {"auto", AUTO_ACCESS}, {"tile", TMA_ACCESS_TILE},
+              {"gather4", TMA_ACCESS_GATHER4}, {"im2col", TMA_ACCESS_IM2COL},
+              {"im2col_w", TMA_ACCESS_IM2COL_W}, {"im2col_w128", TMA_ACCESS_IM2COL_W128});
 
 static const struct tma_name reduction_items[] = {{"add", TMA_REDUCE_ADD}, {"min", TMA_REDUCE_MIN},
                                                   {"max", TMA_REDUCE_MAX}, {"inc", TMA_REDUCE_INC},
@@ -109,8 +102,7 @@ static const struct tma_key operation_keys[] = {
         "distance between neighbouring tiles in each dimension, in elements; default: the box"),
 };
 
-const struct tma_schema tma_operation_schema = {operation_keys,
-                                                sizeof operation_keys / sizeof operation_keys[0]};
+const struct tma_schema tma_operation_schema = TMA_SCHEMA(operation_keys);
 
 /* An operation has exactly one of these keys, whose value names its map. In the order of the
  * enumeration. */

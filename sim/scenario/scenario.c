@@ -193,7 +193,7 @@ static const struct tma_key keys[] = {
                   "statements"),
 };
 
-const struct tma_schema tma_scenario_schema = {keys, sizeof keys / sizeof keys[0]};
+const struct tma_schema tma_scenario_schema = TMA_SCHEMA(keys);
 
 static const char gpu_key[] = "gpu";
 

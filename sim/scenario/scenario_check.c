@@ -265,7 +265,7 @@ static const struct tma_key keys[] = {
                  "the reason, for the error where the condition does not hold"),
 };
 
-const struct tma_schema tma_requirement_schema = {keys, sizeof keys / sizeof keys[0]};
+const struct tma_schema tma_requirement_schema = TMA_SCHEMA(keys);
 
 static void check_requirement(const struct tma_yaml_node *node, unsigned index,
                               struct tma_diagnostics *errors) {

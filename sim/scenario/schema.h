@@ -11,6 +11,10 @@ struct tma_schema {
     size_t count;
 };
 
+/* The initialiser of one, from an array of keys. */
+#define TMA_SCHEMA(keys)                                                                           \
+    { keys, sizeof(keys) / sizeof(keys)[0] }
+
 /* Reads a mapping into *target. `context` is the mapping's own path ("tensor_maps.A", "" at the
  * root), for the messages. Appends every error to the list: unknown keys, missing keys, wrong
  * types, units and values. Returns false if there was one; *target then has the valid fields. */

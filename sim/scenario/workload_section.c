@@ -14,8 +14,7 @@
         .max = most, .fallback = TMA_OPTIONAL, .offset = IN(distribution.key), .meaning = text     \
     }
 
-static const struct tma_name major_items[] = {{"k", 0}, {"mn", 1}};
-static const struct tma_names major_names = {"major", major_items, 2};
+static const struct tma_names major_names = TMA_NAMES("major", {"k", 0}, {"mn", 1});
 
 static const struct tma_key keys[] = {
     TMA_NUMBER_KEY("operation", U32, none, 0, TMA_MAX_STAGE_OPERATIONS - 1, "0", IN(operation),
@@ -67,7 +66,7 @@ static const struct tma_key keys[] = {
                    "descriptor lanes: stride dimension byte offset in the matrix descriptor"),
 };
 
-const struct tma_schema tma_consumer_schema = {keys, sizeof keys / sizeof keys[0]};
+const struct tma_schema tma_consumer_schema = TMA_SCHEMA(keys);
 
 /* True if the file gives a matrix descriptor. Otherwise the consumer uses the one that fits the
  * tile. */
@@ -128,16 +127,12 @@ void tma_consumer_describe(const struct tma_consumer *consumer,
 
 /* Reads the mapping `workload`, apart from its operations and consumers. */
 
-static const struct tma_name cache_items[] = {{"cold", 1}, {"warm", 0}};
-static const struct tma_names cache_names = {"initial cache", cache_items, 2};
-static const struct tma_name all_items[] = {{"all", 0}};
-static const struct tma_names all_names = {"SMs", all_items, 1};
-static const struct tma_name cluster_items[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}};
-static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 5};
-static const struct tma_name auto_items[] = {{"auto", -1}};
-static const struct tma_names auto_names = {"size", auto_items, 1};
-static const struct tma_name auto_stage_items[] = {{"auto", TMA_AUTO_STAGE}};
-static const struct tma_names auto_stage_names = {"size", auto_stage_items, 1};
+static const struct tma_names cache_names = TMA_NAMES("initial cache", {"cold", 1}, {"warm", 0});
+static const struct tma_names all_names = TMA_NAMES("SMs", {"all", 0});
+static const struct tma_names cluster_names =
+    TMA_NAMES("CTAs of a cluster", {"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16});
+static const struct tma_names auto_names = TMA_NAMES("size", {"auto", -1});
+static const struct tma_names auto_stage_names = TMA_NAMES("size", {"auto", TMA_AUTO_STAGE});
 
 struct workload_input {
     struct tma_workload workload;
@@ -179,8 +174,7 @@ static const struct tma_key workload_keys[] = {
                   "how warps access the tiles that have arrived; keys below"),
 };
 
-const struct tma_schema tma_workload_schema = {workload_keys,
-                                               sizeof workload_keys / sizeof workload_keys[0]};
+const struct tma_schema tma_workload_schema = TMA_SCHEMA(workload_keys);
 
 void tma_read_workload(struct tma_scenario_reader *reader, const struct tma_yaml_node *node) {
     struct tma_workload *workload = &reader->scenario->workload;

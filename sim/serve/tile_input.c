@@ -6,12 +6,10 @@
 #include "placement/operation_architecture.h"
 #include "placement/reduction.h"
 
-static const struct tma_name access_items[] = {{"tile", TMA_ACCESS_TILE},
-                                               {"gather4", TMA_ACCESS_GATHER4},
-                                               {"im2col", TMA_ACCESS_IM2COL},
-                                               {"im2col_w", TMA_ACCESS_IM2COL_W},
-                                               {"im2col_w128", TMA_ACCESS_IM2COL_W128}};
-static const struct tma_names access_names = {"access", access_items, 5};
+static const struct tma_names access_names =
+    TMA_NAMES("access", {"tile", TMA_ACCESS_TILE}, {"gather4", TMA_ACCESS_GATHER4},
+              {"im2col", TMA_ACCESS_IM2COL}, {"im2col_w", TMA_ACCESS_IM2COL_W},
+              {"im2col_w128", TMA_ACCESS_IM2COL_W128});
 
 /* Checks that the numbers of a key lie in a range. */
 static bool check_range(const struct tma_request *request, unsigned key, int64_t least,

@@ -6,13 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct tma_name format_items[] = {{"hex", TMA_DUMP_HEX},
-                                               {"binary", TMA_DUMP_BINARY},
-                                               {"bytes", TMA_DUMP_BYTES},
-                                               {"words32", TMA_DUMP_WORDS_32},
-                                               {"words64", TMA_DUMP_WORDS_64}};
-const struct tma_names tma_dump_format_names = {"dump format", format_items,
-                                                sizeof format_items / sizeof format_items[0]};
+const struct tma_names tma_dump_format_names = TMA_NAMES(
+    "dump format", {"hex", TMA_DUMP_HEX}, {"binary", TMA_DUMP_BINARY}, {"bytes", TMA_DUMP_BYTES},
+    {"words32", TMA_DUMP_WORDS_32}, {"words64", TMA_DUMP_WORDS_64});
 
 enum { HEX_DIGITS = 2 * TMA_DESCRIPTOR_BYTES, LONGEST_NUMBER = 16 };
 

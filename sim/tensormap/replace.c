@@ -27,21 +27,14 @@ enum tma_error_code tma_descriptor_replace_address(struct tma_descriptor *descri
     return TMA_OK;
 }
 
-static const struct tma_name replace_items[] = {
-    {"global_address", TMA_REPLACE_GLOBAL_ADDRESS},
-    {"rank", TMA_REPLACE_RANK},
-    {"box_dim", TMA_REPLACE_BOX_DIM},
-    {"global_dim", TMA_REPLACE_GLOBAL_DIM},
-    {"global_stride", TMA_REPLACE_GLOBAL_STRIDE},
-    {"element_stride", TMA_REPLACE_ELEMENT_STRIDE},
-    {"elemtype", TMA_REPLACE_ELEMTYPE},
+const struct tma_names tma_replace_field_names = TMA_NAMES(
+    "tensormap.replace field", {"global_address", TMA_REPLACE_GLOBAL_ADDRESS},
+    {"rank", TMA_REPLACE_RANK}, {"box_dim", TMA_REPLACE_BOX_DIM},
+    {"global_dim", TMA_REPLACE_GLOBAL_DIM}, {"global_stride", TMA_REPLACE_GLOBAL_STRIDE},
+    {"element_stride", TMA_REPLACE_ELEMENT_STRIDE}, {"elemtype", TMA_REPLACE_ELEMTYPE},
     {"interleave_layout", TMA_REPLACE_INTERLEAVE_LAYOUT},
     {"swizzle_mode", TMA_REPLACE_SWIZZLE_MODE},
-    {"swizzle_atomicity", TMA_REPLACE_SWIZZLE_ATOMICITY},
-    {"fill_mode", TMA_REPLACE_FILL_MODE},
-};
-const struct tma_names tma_replace_field_names = {"tensormap.replace field", replace_items,
-                                                  sizeof replace_items / sizeof replace_items[0]};
+    {"swizzle_atomicity", TMA_REPLACE_SWIZZLE_ATOMICITY}, {"fill_mode", TMA_REPLACE_FILL_MODE});
 
 static const struct tma_name elemtype_items[] = {
     {"u8", 0},         {"u16", 1},     {"u32", 2},       {"s32", 3},     {"u64", 4},

@@ -6,12 +6,9 @@
 #include "base/digits.h"
 #include "tensormap/rule_context.h"
 
-static const struct tma_name basis_items[] = {{"records", TMA_BASIS_RECORDS},
-                                              {"documents", TMA_BASIS_DOCUMENTS},
-                                              {"measured", TMA_BASIS_MEASURED},
-                                              {"reading", TMA_BASIS_READING}};
-const struct tma_names tma_basis_names = {"basis", basis_items,
-                                          sizeof basis_items / sizeof basis_items[0]};
+const struct tma_names tma_basis_names =
+    TMA_NAMES("basis", {"records", TMA_BASIS_RECORDS}, {"documents", TMA_BASIS_DOCUMENTS},
+              {"measured", TMA_BASIS_MEASURED}, {"reading", TMA_BASIS_READING});
 
 const struct tma_rule *tma_rule_by_id(const char *id) {
     for (size_t i = 0; i < tma_rule_count; i++)

@@ -55,22 +55,6 @@ static const struct tma_name swizzle_items[] = {
 #define SWIZZLE_NAME(constant, name, upper, span, atom, lines, flips) {name, constant},
     SWIZZLES(SWIZZLE_NAME)};
 
-static const struct tma_name swizzle_or_fit_items[] = {
-    SWIZZLES(SWIZZLE_NAME){"fit", TMA_SWIZZLE_FIT}};
-
-static const struct tma_name interleave_items[] = {
-    {"none", TMA_INTERLEAVE_NONE}, {"16b", TMA_INTERLEAVE_16B}, {"32b", TMA_INTERLEAVE_32B}};
-
-static const struct tma_name promotion_items[] = {
-    {"none", TMA_L2_NONE}, {"64b", TMA_L2_64B}, {"128b", TMA_L2_128B}, {"256b", TMA_L2_256B}};
-
-static const struct tma_name fill_items[] = {{"zeros", TMA_OOB_ZEROS}, {"nan", TMA_OOB_NAN}};
-
-static const struct tma_name kind_items[] = {{"tiled", TMA_MAP_TILED},
-                                             {"im2col", TMA_MAP_IM2COL},
-                                             {"im2col_w", TMA_MAP_IM2COL_W},
-                                             {"im2col_w128", TMA_MAP_IM2COL_W128}};
-
 static const struct tma_name cuda_type_items[] = {
 #define CUDA_TYPE_NAME(constant, name, upper, ptx, class, global, shared)                          \
     {"CU_TENSOR_MAP_DATA_TYPE_" upper, constant},
@@ -101,19 +85,24 @@ static const struct tma_name cuda_kind_items[] = {
     {"CU_TENSOR_MAP_IM2COL_WIDE_MODE_W", TMA_MAP_IM2COL_W},
     {"CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128", TMA_MAP_IM2COL_W128}};
 
-static const struct tma_name style_items[] = {{"short", TMA_NAMES_SHORT}, {"cuda", TMA_NAMES_CUDA}};
-const struct tma_names tma_name_style_names = {"names", style_items, COUNT(style_items)};
+const struct tma_names tma_name_style_names =
+    TMA_NAMES("names", {"short", TMA_NAMES_SHORT}, {"cuda", TMA_NAMES_CUDA});
 
 const struct tma_names tma_data_type_names = {"data type", type_items, COUNT(type_items)};
 const struct tma_names tma_swizzle_names = {"swizzle", swizzle_items, COUNT(swizzle_items)};
-const struct tma_names tma_swizzle_or_fit_names = {"swizzle", swizzle_or_fit_items,
-                                                   COUNT(swizzle_or_fit_items)};
-const struct tma_names tma_interleave_names = {"interleave", interleave_items,
-                                               COUNT(interleave_items)};
-const struct tma_names tma_l2_promotion_names = {"L2 promotion", promotion_items,
-                                                 COUNT(promotion_items)};
-const struct tma_names tma_oob_fill_names = {"out-of-bounds fill", fill_items, COUNT(fill_items)};
-const struct tma_names tma_map_kind_names = {"tensor map kind", kind_items, COUNT(kind_items)};
+const struct tma_names tma_swizzle_or_fit_names =
+    TMA_NAMES("swizzle", SWIZZLES(SWIZZLE_NAME){"fit", TMA_SWIZZLE_FIT});
+const struct tma_names tma_interleave_names =
+    TMA_NAMES("interleave", {"none", TMA_INTERLEAVE_NONE}, {"16b", TMA_INTERLEAVE_16B},
+              {"32b", TMA_INTERLEAVE_32B});
+const struct tma_names tma_l2_promotion_names =
+    TMA_NAMES("L2 promotion", {"none", TMA_L2_NONE}, {"64b", TMA_L2_64B}, {"128b", TMA_L2_128B},
+              {"256b", TMA_L2_256B});
+const struct tma_names tma_oob_fill_names =
+    TMA_NAMES("out-of-bounds fill", {"zeros", TMA_OOB_ZEROS}, {"nan", TMA_OOB_NAN});
+const struct tma_names tma_map_kind_names =
+    TMA_NAMES("tensor map kind", {"tiled", TMA_MAP_TILED}, {"im2col", TMA_MAP_IM2COL},
+              {"im2col_w", TMA_MAP_IM2COL_W}, {"im2col_w128", TMA_MAP_IM2COL_W128});
 
 static const struct {
     const struct tma_names *names;

@@ -53,6 +53,13 @@ struct tma_names {
     size_t count;
 };
 
+/* The initialiser of a constant struct tma_names, from its items: {"none", 0}, ... */
+#define TMA_NAMES(what, ...)                                                                       \
+    {                                                                                              \
+        what, (const struct tma_name[]){__VA_ARGS__},                                              \
+            sizeof((const struct tma_name[]){__VA_ARGS__}) / sizeof(struct tma_name)               \
+    }
+
 extern const struct tma_names tma_data_type_names;
 extern const struct tma_names tma_swizzle_names;
 

@@ -338,9 +338,8 @@ static void write_tsv(const struct cli_validation_report *report, FILE *out) {
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 
-static const struct tma_name format_items[] = {
-    {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"tsv", FORMAT_TSV}};
-const struct tma_names cli_validation_format_names = {"format", format_items, 3};
+const struct tma_names cli_validation_format_names =
+    TMA_NAMES("format", {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"tsv", FORMAT_TSV});
 
 void cli_validation_write(const struct cli_validation_report *report, int format, FILE *out) {
     static void (*const writers[])(const struct cli_validation_report *, FILE *) = {

@@ -8,9 +8,8 @@
 #include "cli/messages.h"
 #include "scenario/printed_map.h"
 
-static const struct tma_name format_items[] = {
-    {"hex", TMA_DUMP_HEX}, {"c", TMA_DUMP_WORDS_64}, {"binary", TMA_DUMP_BINARY}};
-const struct tma_names cli_dump_format_names = {"format", format_items, 3};
+const struct tma_names cli_dump_format_names = TMA_NAMES(
+    "format", {"hex", TMA_DUMP_HEX}, {"c", TMA_DUMP_WORDS_64}, {"binary", TMA_DUMP_BINARY});
 
 /* CUtensorMap's own form: 16 numbers of 64 bits, aligned to 64 bytes. */
 static void write_c(const char *name, const char *text, FILE *out) {

@@ -331,9 +331,8 @@ static const char fish_completion[] =
 
 enum completion_word { WORD_BASH, WORD_ZSH, WORD_FISH, WORD_QUERY };
 
-static const struct tma_name word_items[] = {
-    {"bash", WORD_BASH}, {"zsh", WORD_ZSH}, {"fish", WORD_FISH}, {"query", WORD_QUERY}};
-static const struct tma_names words = {"shell", word_items, 4};
+static const struct tma_names words = TMA_NAMES("shell", {"bash", WORD_BASH}, {"zsh", WORD_ZSH},
+                                                {"fish", WORD_FISH}, {"query", WORD_QUERY});
 
 static int run(const struct cli_options *options) {
     static const char *const scripts[] = {

@@ -386,11 +386,9 @@ static const char *const further_options[FURTHER_FILES] = {"--trace", "--timelin
 
 /* The formats of a report, those of a table, which is what several scenarios have, and those of a
  * launch. */
-static const struct tma_name run_formats[] = {{"text", 0},  {"json", 1},     {"csv", 2},
-                                              {"jsonl", 3}, {"markdown", 4}, {"github", 5},
-                                              {"junit", 6}};
-static const struct tma_names run_format_names = {"format", run_formats,
-                                                  sizeof run_formats / sizeof run_formats[0]};
+static const struct tma_names run_format_names =
+    TMA_NAMES("format", {"text", 0}, {"json", 1}, {"csv", 2}, {"jsonl", 3}, {"markdown", 4},
+              {"github", 5}, {"junit", 6});
 
 struct run_options {
     struct cli_options common;

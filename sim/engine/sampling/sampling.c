@@ -157,8 +157,5 @@ void tma_sampling_end(struct tma_simulation *simulation, struct tma_memory_count
         units[u] += own->sampler.tally.units[u];
 }
 
-static const struct tma_name items[] = {{"usual", TMA_SAMPLING_USUAL},
-                                        {"careful", TMA_SAMPLING_CAREFUL}};
-
-const struct tma_names tma_sampling_names = {"way of sampling", items,
-                                             sizeof items / sizeof items[0]};
+const struct tma_names tma_sampling_names =
+    TMA_NAMES("way of sampling", {"usual", TMA_SAMPLING_USUAL}, {"careful", TMA_SAMPLING_CAREFUL});
