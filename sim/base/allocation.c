@@ -164,3 +164,8 @@ bool tma_close_text(FILE *stream, char **text) {
 void tma_release(void *block) {
     free(block);
 }
+
+void tma_release_all(void *const *blocks, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free(blocks[i]);
+}

@@ -50,6 +50,11 @@ bool tma_close_text(FILE *stream, char **text) __attribute__((warn_unused_result
 /* Frees a block, which may be NULL. */
 void tma_release(void *block);
 
+/* The same of several: TMA_RELEASE(first, second). */
+void tma_release_all(void *const *blocks, size_t count);
+#define TMA_RELEASE(...)                                                                           \
+    tma_release_all((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+
 /* For tests: NULL, or a function that every allocation calls first. If it returns true, the
  * allocation fails. */
 extern bool (*tma_allocation_fails)(void);

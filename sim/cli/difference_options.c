@@ -41,8 +41,7 @@ bool cli_difference_rules_make(const struct cli_difference_options *options,
 }
 
 void cli_difference_rules_free(struct cli_difference_rules *rules) {
-    tma_release(rules->tolerances);
-    tma_release(rules->conditions);
+    TMA_RELEASE(rules->tolerances, rules->conditions);
 }
 
 int cli_difference_write(struct tma_difference *difference,

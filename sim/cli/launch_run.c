@@ -207,8 +207,7 @@ static bool write_page(const struct launch_case *run, const struct tma_launch_re
         cli_error("%s: %s", cli_file_name(run->prepared.ptx_path), error.text);
     for (size_t i = 0; texts != NULL && i < module->file_count; i++)
         tma_release(texts[i]);
-    tma_release(texts);
-    tma_release(ptx);
+    TMA_RELEASE(texts, ptx);
     return good;
 }
 

@@ -285,11 +285,8 @@ void cli_options_free(const struct cli_verb *verb, struct cli_options *options) 
     tma_release(options->settings.items); /* which --arch adds to, too */
     for (size_t i = 0; options->found != NULL && i < options->operands.count; i++)
         tma_release(options->found[i]);
-    tma_release(options->found);
-    tma_release(options->gpu_setting);
-    tma_release(options->words);
-    tma_release(options->operands.items);
-    tma_release(options);
+    TMA_RELEASE(options->found, options->gpu_setting, options->words, options->operands.items,
+                options);
 }
 
 enum { HELP_COLUMN = 24 };

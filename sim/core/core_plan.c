@@ -396,7 +396,5 @@ enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
 }
 
 void tma_core_plan_free(struct tma_core_plan *plan) {
-    tma_release(plan->instructions);
-    tma_release(plan->soon);
-    tma_release(plan->numbers);
+    TMA_RELEASE(plan->instructions, plan->soon, plan->numbers);
 }

@@ -163,8 +163,7 @@ static enum tma_error_code create(struct tma_core_run *run, struct tma_error *er
         result->sms = run->sm_count;
         result->waves = places == 0 ? 0 : (uint32_t)((ctas + places - 1) / places);
     }
-    tma_release(sms);
-    tma_release(cycles);
+    TMA_RELEASE(sms, cycles);
     return code;
 }
 
@@ -341,13 +340,9 @@ static void release(struct tma_core_run *run) {
     }
     for (uint32_t i = 0; i < run->sm_count; ++i)
         tma_core_sm_free(&run->sms[i]);
-    tma_release(run->sms);
-    tma_release(run->clusters);
+    TMA_RELEASE(run->sms, run->clusters);
     tma_arena_free(&run->arena);
-    tma_release(run->pending);
-    tma_release(run->issues);
-    tma_release(run->map_addresses);
-    tma_release(run->step.transfers);
+    TMA_RELEASE(run->pending, run->issues, run->map_addresses, run->step.transfers);
     tma_core_sample_free(run);
     tma_core_plan_free(&run->plan);
     tma_memory_free(run->memory);
@@ -423,8 +418,7 @@ bool tma_core_is_rough(const struct tma_core_result *result) {
 }
 
 void tma_core_result_free(struct tma_core_result *result) {
-    tma_release(result->line_stalls);
-    tma_release(result->waits);
+    TMA_RELEASE(result->line_stalls, result->waits);
     result->line_stalls = NULL;
     result->waits = NULL;
 }

@@ -742,15 +742,11 @@ void tma_core_sample_free(struct tma_core_run *run) {
     if (own == NULL)
         return;
     for (uint32_t l = 0; l < own->loop_count; ++l) {
-        tma_release(own->loops[l].tracks);
-        tma_release(own->loops[l].comparisons);
-        tma_release(own->loops[l].probes);
+        TMA_RELEASE(own->loops[l].tracks, own->loops[l].comparisons, own->loops[l].probes);
     }
     for (size_t w = 0; own->warps != NULL && w < (size_t)run->cluster_count * own->warp_count; ++w)
         tma_release(own->warps[w].values);
-    tma_release(own->warps);
-    tma_release(own->places);
-    tma_release(own->ended);
+    TMA_RELEASE(own->warps, own->places, own->ended);
     tma_sampler_free(&own->sampler);
     tma_release(own);
 }

@@ -1053,11 +1053,7 @@ enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t func
         tma_sass_lower(pass.options->sass, module, function, lowered);
     if (code == TMA_OK)
         mark_polls(&facts, pass.lowered);
-    tma_release(pass.folded);
-    tma_release(pass.uniform);
-    tma_release(pass.inputs);
-    tma_release(pass.takes);
-    tma_release(pass.sequence);
+    TMA_RELEASE(pass.folded, pass.uniform, pass.inputs, pass.takes, pass.sequence);
     tma_lowering_facts_free(&facts);
     return code;
 }

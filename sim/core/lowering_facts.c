@@ -799,13 +799,6 @@ enum tma_error_code tma_lowering_facts_create(const struct tma_ptx_module *modul
 }
 
 void tma_lowering_facts_free(struct tma_lowering_facts *facts) {
-    tma_release(facts->values);
-    tma_release(facts->registers);
-    tma_release(facts->first_register);
-    tma_release(facts->written);
-    tma_release(facts->uses);
-    tma_release(facts->block_of);
-    tma_release(facts->blocks);
-    tma_release(facts->loops);
-    tma_release(facts->dead);
+    TMA_RELEASE(facts->values, facts->registers, facts->first_register, facts->written, facts->uses,
+                facts->block_of, facts->blocks, facts->loops, facts->dead);
 }

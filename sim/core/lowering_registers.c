@@ -212,9 +212,7 @@ static enum tma_error_code spill(const struct tma_lowering_facts *facts, const b
     bool *spilled = tma_allocate(facts->value_count, sizeof *spilled);
     uint64_t *costs = tma_allocate(facts->value_count, sizeof *costs);
     if (most == NULL || spilled == NULL || costs == NULL) {
-        tma_release(most);
-        tma_release(spilled);
-        tma_release(costs);
+        TMA_RELEASE(most, spilled, costs);
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
     for (uint32_t b = 0; b < facts->block_count; b++) {
@@ -255,9 +253,7 @@ static enum tma_error_code spill(const struct tma_lowering_facts *facts, const b
         spill_one(facts, best, at, lowered);
         excess -= words_of(facts, best) < excess ? words_of(facts, best) : excess;
     }
-    tma_release(most);
-    tma_release(spilled);
-    tma_release(costs);
+    TMA_RELEASE(most, spilled, costs);
     return TMA_OK;
 }
 
@@ -273,8 +269,7 @@ static bool create_liveness(const struct tma_lowering_facts *facts, struct liven
 }
 
 static void free_liveness(struct liveness *liveness) {
-    tma_release(liveness->in);
-    tma_release(liveness->now);
+    TMA_RELEASE(liveness->in, liveness->now);
 }
 
 enum tma_error_code tma_lowering_spill(const struct tma_lowering_facts *facts, const bool *in_file,

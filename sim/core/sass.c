@@ -376,9 +376,7 @@ static enum tma_error_code attribute(struct sass_reader *reader) {
         if (block != NONE && !is_out_of_line(reader, first, end, waited))
             attribute_block(reader, first, end, block, products, waited);
     }
-    tma_release(votes);
-    tma_release(products);
-    tma_release(waited);
+    TMA_RELEASE(votes, products, waited);
     return good ? TMA_OK : tma_fail(reader->error, TMA_ERROR_MEMORY, "out of memory");
 }
 
@@ -446,9 +444,7 @@ static enum tma_error_code count_slots(struct sass_reader *reader) {
             sass->slots[i][pipe] = (uint8_t)slots;
         }
     }
-    tma_release(copies);
-    tma_release(sums);
-    tma_release(seen);
+    TMA_RELEASE(copies, sums, seen);
     return good ? TMA_OK : tma_fail(reader->error, TMA_ERROR_MEMORY, "out of memory");
 }
 
@@ -618,9 +614,7 @@ static enum tma_error_code order_function(struct sass_reader *reader, uint32_t n
         order_block(reader, first, end - ends_ptx_block(&module->instructions[end - 1]), &later,
                     block);
     }
-    tma_release(later.read);
-    tma_release(later.write);
-    tma_release(block);
+    TMA_RELEASE(later.read, later.write, block);
     return good ? TMA_OK : tma_fail(reader->error, TMA_ERROR_MEMORY, "out of memory");
 }
 
@@ -666,10 +660,7 @@ enum tma_error_code tma_sass_read(const char *text, size_t length, struct tma_pt
     enum tma_error_code code = reader.sass == NULL
                                    ? tma_fail(error, TMA_ERROR_MEMORY, "out of memory")
                                    : read_sass(&reader, text, length, function);
-    tma_release(reader.lines);
-    tma_release(reader.at_line);
-    tma_release(reader.ptx_block);
-    tma_release(reader.order);
+    TMA_RELEASE(reader.lines, reader.at_line, reader.ptx_block, reader.order);
     if (code != TMA_OK) {
         tma_sass_free(*sass);
         *sass = NULL;
@@ -695,8 +686,5 @@ void tma_sass_lower(const struct tma_sass *sass, const struct tma_ptx_module *mo
 void tma_sass_free(struct tma_sass *sass) {
     if (sass == NULL)
         return;
-    tma_release(sass->slots);
-    tma_release(sass->last_pipe);
-    tma_release(sass->known);
-    tma_release(sass);
+    TMA_RELEASE(sass->slots, sass->last_pipe, sass->known, sass);
 }

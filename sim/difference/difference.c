@@ -221,8 +221,7 @@ enum tma_error_code tma_difference_compare(struct tma_difference *difference,
 }
 
 void tma_difference_free(struct tma_difference *difference) {
-    tma_release(difference->rows);
-    tma_release(difference->values);
+    TMA_RELEASE(difference->rows, difference->values);
     difference->rows = NULL;
     difference->values = NULL;
 }

@@ -31,8 +31,7 @@ bool tma_variant_add_measure(struct tma_variant *variant, const char *name, cons
     struct tma_measure measure = {.name = tma_copy_text(name), .text = tma_copy_text(text)};
     if (measure.name == NULL || measure.text == NULL ||
         !TMA_GROW(last->measures, last->count, last->capacity)) {
-        tma_release(measure.name);
-        tma_release(measure.text);
+        TMA_RELEASE(measure.name, measure.text);
         return false;
     }
     measure.is_number = !is_quoted && is_number(text, &measure.number);
@@ -79,13 +78,10 @@ const struct tma_measure *tma_case_find(const struct tma_measured_case *item, co
 void tma_variant_free(struct tma_variant *variant) {
     for (size_t i = 0; i < variant->count; i++) {
         for (size_t j = 0; j < variant->cases[i].count; j++) {
-            tma_release(variant->cases[i].measures[j].name);
-            tma_release(variant->cases[i].measures[j].text);
+            TMA_RELEASE(variant->cases[i].measures[j].name, variant->cases[i].measures[j].text);
         }
-        tma_release(variant->cases[i].measures);
-        tma_release(variant->cases[i].name);
+        TMA_RELEASE(variant->cases[i].measures, variant->cases[i].name);
     }
-    tma_release(variant->cases);
-    tma_release(variant->name);
+    TMA_RELEASE(variant->cases, variant->name);
     *variant = (struct tma_variant){0};
 }

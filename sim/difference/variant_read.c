@@ -143,8 +143,7 @@ static bool variant_read_csv(struct tma_variant *variant, const char *text, cons
     good = good ? read_rows(table, variant, text, file, list)
                 : variant_csv_fail(list, file, 0, "out of memory");
     if (table != NULL) {
-        tma_release(table->head.bytes);
-        tma_release(table->row.bytes);
+        TMA_RELEASE(table->head.bytes, table->row.bytes);
     }
     tma_release(table);
     return good;

@@ -64,10 +64,7 @@ void tma_places_free(struct tma_simulation *simulation) {
     for (uint32_t i = 0;
          simulation->pools != NULL && i < simulation->place_count * simulation->cta_actors; i++)
         tma_release(simulation->pools[i].items);
-    tma_release(simulation->pools);
-    tma_release(simulation->clusters);
-    tma_release(simulation->ctas);
-    tma_release(simulation->sms);
+    TMA_RELEASE(simulation->pools, simulation->clusters, simulation->ctas, simulation->sms);
 }
 
 static void end_if_done(struct tma_cta *cta) {

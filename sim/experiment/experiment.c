@@ -529,11 +529,7 @@ static void end(struct series *series) {
     if (series == NULL)
         return;
     launcher_free(series->launcher);
-    tma_release(series->block);
-    tma_release(series->orders);
-    tma_release(series->outcomes);
-    tma_release(series->launched);
-    tma_release(series);
+    TMA_RELEASE(series->block, series->orders, series->outcomes, series->launched, series);
 }
 
 /* Makes room for `all` launches of each trial. */

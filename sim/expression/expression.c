@@ -157,8 +157,7 @@ enum tma_error_code tma_expression_parse(const char *text, const struct tma_expr
         code = tma_syntax_parse(text, scope, tree, column, error);
     if (code == TMA_OK)
         code = compile(text, tree, emitter, expression, error);
-    tma_release(tree);
-    tma_release(emitter);
+    TMA_RELEASE(tree, emitter);
     return code;
 }
 
@@ -174,9 +173,7 @@ void tma_expression_free(struct tma_expression *expression) {
         return;
     for (uint32_t i = 0; i < expression->name_count; i++)
         tma_release(expression->names[i].name);
-    tma_release(expression->names);
-    tma_release(expression->text);
-    tma_release(expression);
+    TMA_RELEASE(expression->names, expression->text, expression);
 }
 
 bool tma_expression_constant(const struct tma_expression *expression, int64_t *value) {

@@ -13,9 +13,7 @@ void tma_launch_free(struct tma_launch *launch) {
         tma_release(launch->gpu_settings[i]);
     tma_release(launch->gpu_settings);
     tma_yaml_free(launch->document);
-    tma_release(launch->buffers);
-    tma_release(launch->parameters);
-    tma_release(launch->parts);
+    TMA_RELEASE(launch->buffers, launch->parameters, launch->parts);
     *launch = (struct tma_launch){0};
 }
 

@@ -65,8 +65,7 @@ static bool read_sass(struct tma_prepared *prepared, struct tma_diagnostics *lis
     if (code != TMA_OK)
         tma_diagnose(list, code, launch->sass_at, "%s %s", path, error.text);
     prepared->execution.sass = prepared->sass;
-    tma_release(text);
-    tma_release(path);
+    TMA_RELEASE(text, path);
     return code == TMA_OK;
 }
 
@@ -327,11 +326,9 @@ struct tma_machine tma_launch_measured_machine(const struct tma_machine *machine
 void tma_prepared_free(struct tma_prepared *prepared) {
     struct tma_ptx_launch *execution = &prepared->execution;
     for (uint32_t i = 0; execution->buffers != NULL && i < execution->buffer_count; i++) {
-        tma_release(execution->buffers[i].contents);
-        tma_release(execution->buffers[i].opaque);
+        TMA_RELEASE(execution->buffers[i].contents, execution->buffers[i].opaque);
     }
-    tma_release(execution->buffers);
-    tma_release(prepared->parameters);
+    TMA_RELEASE(execution->buffers, prepared->parameters);
     tma_ptx_module_free(prepared->module);
     tma_sass_free(prepared->sass);
     tma_release(prepared->ptx_path);

@@ -85,11 +85,9 @@ void tma_watch_end(struct tma_ptx_cluster *cluster, bool completed) {
     if (!tma_checks_end(watch->checks, completed))
         watch->launch->out_of_memory = true;
     for (uint32_t i = 0; watch->warps != NULL && i < watch->warp_count * cluster->cta_count; ++i) {
-        tma_release(watch->warps[i].products);
-        tma_release(watch->warps[i].touched);
+        TMA_RELEASE(watch->warps[i].products, watch->warps[i].touched);
     }
-    tma_release(watch->warps);
-    tma_release(watch);
+    TMA_RELEASE(watch->warps, watch);
     cluster->watch = NULL;
 }
 

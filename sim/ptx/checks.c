@@ -708,8 +708,7 @@ static void *of(size_t count, size_t size, bool *good) {
 }
 
 static void release_carried(struct carried *carried) {
-    tma_release(carried->pending);
-    tma_release(carried->complete);
+    TMA_RELEASE(carried->pending, carried->complete);
 }
 
 static void release(struct tma_checks *checks) {
@@ -719,15 +718,8 @@ static void release(struct tma_checks *checks) {
     }
     for (uint32_t i = 0; checks->syncs != NULL && i < checks->ctas * NAMED_BARRIERS; i++)
         release_carried(&checks->syncs[i]);
-    tma_release(checks->memory);
-    tma_release(checks->states);
-    tma_release(checks->clocks);
-    tma_release(checks->fenced);
-    tma_release(checks->barriers);
-    tma_release(checks->syncs);
-    tma_release(checks->left);
-    tma_release(checks->remotes);
-    tma_release(checks);
+    TMA_RELEASE(checks->memory, checks->states, checks->clocks, checks->fenced, checks->barriers,
+                checks->syncs, checks->left, checks->remotes, checks);
 }
 
 struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shared_bytes,

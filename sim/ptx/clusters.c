@@ -8,8 +8,7 @@ void tma_free_cluster(struct tma_ptx_cluster *cluster) {
     if (cluster == NULL)
         return;
     tma_watch_end(cluster, false);
-    tma_release(cluster->ctas);
-    tma_release(cluster);
+    TMA_RELEASE(cluster->ctas, cluster);
 }
 
 static bool allocate_cta(struct tma_executor *launch, struct tma_ptx_cta *cta) {

@@ -416,25 +416,14 @@ enum tma_error_code tma_close_launch(struct tma_executor *launch, enum tma_error
     if (code == TMA_OK && launch->out_of_memory)
         code = tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
     for (size_t i = 0; launch->code != NULL && i < launch->module->instruction_count; ++i) {
-        tma_release(launch->code[i].cost);
-        tma_release(launch->code[i].extra);
+        TMA_RELEASE(launch->code[i].cost, launch->code[i].extra);
     }
     tma_arena_free(&launch->arena);
-    tma_release(launch->matrices);
-    tma_release(launch->code);
-    tma_release(launch->places);
-    tma_release(launch->constants);
-    tma_release(launch->constant_values);
-    tma_release(launch->register_offsets);
-    tma_release(launch->forms);
-    tma_release(launch->register_numbers);
-    tma_release(launch->variable_addresses);
-    tma_release(launch->reachable);
-    tma_release(launch->shared_places);
-    tma_release(launch->stacks);
-    tma_release(launch->globals);
-    tma_release(launch->owned);
-    tma_release(launch->maps);
+    TMA_RELEASE(launch->matrices, launch->code, launch->places, launch->constants,
+                launch->constant_values, launch->register_offsets, launch->forms,
+                launch->register_numbers, launch->variable_addresses, launch->reachable,
+                launch->shared_places, launch->stacks, launch->globals, launch->owned,
+                launch->maps);
     if (code != TMA_OK)
         tma_ptx_result_free(launch->result);
     return code;
@@ -481,7 +470,6 @@ enum tma_error_code tma_ptx_execute(const struct tma_ptx_launch *launch,
 void tma_ptx_result_free(struct tma_ptx_result *result) {
     for (uint32_t i = 0; i < result->finding_count; ++i)
         tma_release(result->findings[i].text);
-    tma_release(result->findings);
-    tma_release(result->lines);
+    TMA_RELEASE(result->findings, result->lines);
     *result = (struct tma_ptx_result){.failure = TMA_PTX_COMPLETED};
 }

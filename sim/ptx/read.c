@@ -581,20 +581,10 @@ static bool begin(struct tma_ptx_reader *reader) {
 }
 
 static void free_reader(struct tma_ptx_reader *reader) {
-    tma_release(reader->cache);
-    tma_release(reader->cache_slots);
-    tma_release(reader->names);
-    tma_release(reader->name_slots);
-    tma_release(reader->symbols);
-    tma_release(reader->fixups);
-    tma_release(reader->shared_uses);
-    tma_release(reader->calls);
-    tma_release(reader->variable_marks);
-    tma_release(reader->place_slots);
-    tma_release(reader->place_names);
-    tma_release(reader->strings);
-    tma_release(reader->values);
-    tma_release(reader);
+    TMA_RELEASE(reader->cache, reader->cache_slots, reader->names, reader->name_slots,
+                reader->symbols, reader->fixups, reader->shared_uses, reader->calls,
+                reader->variable_marks, reader->place_slots, reader->place_names, reader->strings,
+                reader->values, reader);
 }
 
 static void read_text(struct tma_ptx_reader *reader, const char *text, size_t size) {
@@ -623,9 +613,7 @@ struct tma_ptx_module *tma_ptx_read(const char *text, size_t size, const char *f
     if (reader == NULL || module == NULL || memory == NULL) {
         tma_diagnose(diagnostics, TMA_ERROR_MEMORY, (struct tma_location){file, 0, 0},
                      "out of memory");
-        tma_release(reader);
-        tma_release(module);
-        tma_release(memory);
+        TMA_RELEASE(reader, module, memory);
         return NULL;
     }
     module->memory = reader->memory = memory;
@@ -654,18 +642,9 @@ void tma_ptx_module_free(struct tma_ptx_module *module) {
         memory->blocks = block->next;
         tma_release(block);
     }
-    tma_release(memory);
-    tma_release(module->instructions);
-    tma_release(module->operands);
-    tma_release(module->registers);
-    tma_release(module->variables);
-    tma_release(module->shared_places);
-    tma_release(module->relocations);
-    tma_release(module->functions);
-    tma_release(module->places);
-    tma_release(module->files);
-    tma_release(module->messages);
-    tma_release(module);
+    TMA_RELEASE(memory, module->instructions, module->operands, module->registers,
+                module->variables, module->shared_places, module->relocations, module->functions,
+                module->places, module->files, module->messages, module);
 }
 
 uint32_t tma_ptx_find_function(const struct tma_ptx_module *module, const char *name) {

@@ -178,8 +178,7 @@ static enum tma_error_code execute(const struct tma_operation_record *record,
         if (code == TMA_OK)
             compare(record, &global, outcome);
     }
-    tma_release(global.bytes);
-    tma_release(shared.bytes);
+    TMA_RELEASE(global.bytes, shared.bytes);
     return code;
 }
 

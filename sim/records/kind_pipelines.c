@@ -107,8 +107,7 @@ static enum tma_error_code replay(const struct tma_machine *machine, const struc
     }
     if (code != TMA_OK)
         outcome->verdict = TMA_RECORD_SKIPPED;
-    tma_release(record);
-    tma_release(result);
+    TMA_RELEASE(record, result);
     return code;
 }
 

@@ -116,8 +116,7 @@ enum tma_error_code tma_tsv_read(const char *path, struct tma_tsv *tsv, struct t
 }
 
 void tma_tsv_free(struct tma_tsv *tsv) {
-    tma_release(tsv->text);
-    tma_release(tsv->cells);
+    TMA_RELEASE(tsv->text, tsv->cells);
     *tsv = (struct tma_tsv){0};
 }
 

@@ -617,8 +617,7 @@ void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
     scenario->program = tma_allocate(1, sizeof *scenario->program);
     if (reader == NULL || input == NULL || scenario->program == NULL) {
         tma_diagnose(scenario_reader->list, TMA_ERROR_MEMORY, node->at, "out of memory");
-        tma_release(reader);
-        tma_release(input);
+        TMA_RELEASE(reader, input);
         return;
     }
     size_t errors = tma_diagnostics_total(scenario_reader->list);
@@ -647,7 +646,5 @@ void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, node->at, "out of memory");
     if (valid && tma_diagnostics_total(reader->list) == errors)
         check_engine(reader);
-    tma_release(reader->notes);
-    tma_release(reader);
-    tma_release(input);
+    TMA_RELEASE(reader->notes, reader, input);
 }

@@ -132,6 +132,5 @@ void tma_kernel_program_free(struct tma_kernel_program *program) {
     tma_release(program->expressions);
     for (uint32_t i = 0; i < TMA_MAX_TABLES; i++)
         tma_release(program->tables[i]);
-    tma_release(program->kernel.statements);
-    tma_release(program);
+    TMA_RELEASE(program->kernel.statements, program);
 }

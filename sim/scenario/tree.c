@@ -8,9 +8,7 @@ void tma_yaml_free(struct tma_yaml_node *node) {
     while (node != NULL) {
         struct tma_yaml_node *next = node->next;
         tma_yaml_free(node->first);
-        tma_release(node->key);
-        tma_release(node->text);
-        tma_release(node);
+        TMA_RELEASE(node->key, node->text, node);
         node = next;
     }
 }

@@ -133,8 +133,7 @@ enum tma_error_code tma_row_runs_do(const struct tma_row_runs *runs, struct tma_
     good = workers != NULL && tma_workers_run(workers, &batch, running.error) == TMA_OK;
     tma_workers_free(workers);
     runs->sweep->partial = !tma_host_goes_on(&running.work);
-    tma_release(running.left);
-    tma_release(running.tasks);
+    TMA_RELEASE(running.left, running.tasks);
     return good && !running.failed ? TMA_OK : running.error->code;
 }
 

@@ -330,10 +330,7 @@ static bool create_state(struct state *state) {
 
 static void free_state(struct state *state) {
     tma_workers_free(state->workers);
-    tma_release(state->items);
-    tma_release(state->tasks);
-    tma_release(state->candidates);
-    tma_release(state->projections);
+    TMA_RELEASE(state->items, state->tasks, state->candidates, state->projections);
 }
 
 enum {

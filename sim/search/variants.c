@@ -333,9 +333,7 @@ enum tma_error_code tma_variants_make(const struct tma_tries *tries, struct tma_
 void tma_variants_free(struct tma_variants *variants) {
     for (size_t i = 0; i < variants->text_count; i++)
         tma_release(variants->texts[i]);
-    tma_release(variants->texts);
-    tma_release(variants->columns);
-    tma_release(variants->values);
+    TMA_RELEASE(variants->texts, variants->columns, variants->values);
     *variants = (struct tma_variants){0};
 }
 

@@ -54,8 +54,7 @@ bool tma_pending_open(struct tma_pending_events *pending) {
 }
 
 void tma_pending_close(struct tma_pending_events *pending) {
-    tma_release(pending->entries);
-    tma_release(pending->buckets);
+    TMA_RELEASE(pending->entries, pending->buckets);
 }
 
 bool tma_pending_is_full(const struct tma_pending_events *pending) {

@@ -274,6 +274,5 @@ const char *tma_trace_promises_end(struct tma_trace_promises *promises) {
 void tma_trace_promises_free(struct tma_trace_promises *promises) {
     for (size_t i = 0; i < promises->capacity; i++)
         tma_release(promises->parts[i].barriers);
-    tma_release(promises->parts);
-    tma_release(promises->ended);
+    TMA_RELEASE(promises->parts, promises->ended);
 }

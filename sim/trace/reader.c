@@ -172,8 +172,7 @@ enum tma_error_code tma_trace_reader_open(struct tma_trace_reader *reader, const
 
 void tma_trace_reader_close(struct tma_trace_reader *reader) {
     for (size_t i = 0; i < reader->field_count; i++) {
-        tma_release((char *)reader->fields[i].key);
-        tma_release((char *)reader->fields[i].value);
+        TMA_RELEASE((char *)reader->fields[i].key, (char *)reader->fields[i].value);
     }
     tma_release(reader->fields);
     tma_trace_promises_free(&reader->promises);

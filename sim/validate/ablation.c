@@ -121,8 +121,7 @@ static void write_text(const struct cli_replay *replay, const struct cli_replay_
 static void free_result(struct cli_replay_result *result, size_t count) {
     for (size_t i = 0; result->validations != NULL && i < count; i++)
         tma_validation_free(&result->validations[i]);
-    tma_release(result->validations);
-    tma_release(result->draws);
+    TMA_RELEASE(result->validations, result->draws);
 }
 
 bool cli_ablate(const struct cli_replay *replay, const struct cli_replay_result *before, bool json,

@@ -735,11 +735,8 @@ int cli_launch_validate(const struct cli_launch_options *options, const char *gp
     tma_release(validation.files);
     for (size_t i = 0; i < validation.record_count; i++)
         if (validation.records[i].path != NULL) {
-            tma_release((char *)validation.records[i].text);
-            tma_release(validation.records[i].path);
+            TMA_RELEASE((char *)validation.records[i].text, validation.records[i].path);
         }
-    tma_release(validation.records);
-    tma_release(validation.outcomes);
-    tma_release(validation.values);
+    TMA_RELEASE(validation.records, validation.outcomes, validation.values);
     return status;
 }

@@ -79,8 +79,7 @@ static bool begin_unit(struct unit *unit, size_t rows) {
 }
 
 static void free_unit(struct unit *unit) {
-    tma_release(unit->outcomes);
-    tma_release(unit->replayed);
+    TMA_RELEASE(unit->outcomes, unit->replayed);
     unit->outcomes = NULL;
     unit->replayed = NULL;
 }
@@ -299,12 +298,8 @@ static void free_state(struct replay_state *state) {
     for (size_t i = 0; state->units != NULL && i < state->file_count * (state->replay->draws + 1);
          i++)
         free_unit(&state->units[i]);
-    tma_release(state->files);
-    tma_release(state->units);
-    tma_release(state->pieces.items);
-    tma_release(state->pieces.tasks);
-    tma_release(state->again.items);
-    tma_release(state->again.tasks);
+    TMA_RELEASE(state->files, state->units, state->pieces.items, state->pieces.tasks,
+                state->again.items, state->again.tasks);
 }
 
 bool cli_replay(const struct cli_replay *replay, struct cli_replay_result *result) {

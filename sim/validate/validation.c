@@ -65,8 +65,7 @@ bool cli_draws_finish(struct cli_draws *draws, const struct tma_validation *vali
         draws->median_mape = sums.mean;
         draws->median_p95 = sums.p95;
     }
-    tma_release(seeds);
-    tma_release(errors);
+    TMA_RELEASE(seeds, errors);
     return good;
 }
 

@@ -299,7 +299,5 @@ void tma_crew_free(struct tma_crew *crew) {
     for (unsigned i = 0; i < crew->count; i++)
         if (crew->members[i].channel != TMA_NO_CHANNEL)
             tma_member_remove(&crew->members[i]);
-    tma_release(crew->members);
-    tma_release(crew->polls);
-    tma_release(crew);
+    TMA_RELEASE(crew->members, crew->polls, crew);
 }

@@ -101,9 +101,7 @@ static void deliver(struct running_batch *run, size_t number) {
     struct outcome *from = &run->outcomes[number];
     struct tma_task_outcome outcome = {from->bytes, from->size, from->messages, from->failure};
     run->stopped = !run->batch->take(run->batch->context, number, &outcome);
-    tma_release(from->bytes);
-    tma_release(from->messages);
-    tma_release(from->failure);
+    TMA_RELEASE(from->bytes, from->messages, from->failure);
     *from = (struct outcome){0};
 }
 
@@ -170,13 +168,9 @@ static bool create_run(struct running_batch *run) {
 
 static void free_run(struct running_batch *run) {
     for (size_t i = 0; run->outcomes != NULL && i < run->batch->count; i++) {
-        tma_release(run->outcomes[i].bytes);
-        tma_release(run->outcomes[i].messages);
-        tma_release(run->outcomes[i].failure);
+        TMA_RELEASE(run->outcomes[i].bytes, run->outcomes[i].messages, run->outcomes[i].failure);
     }
-    tma_release(run->outcomes);
-    tma_release(run->order);
-    tma_release(run->again);
+    TMA_RELEASE(run->outcomes, run->order, run->again);
 }
 
 struct tma_workers *tma_workers_create(unsigned jobs, const struct tma_worker_code *code) {

@@ -95,8 +95,7 @@ bool cli_output_is_file(const char *path, const char *other) {
     char *resolved = resolve(path), *other_resolved = resolve(other);
     bool same =
         resolved != NULL && other_resolved != NULL && is_same_name(resolved, other_resolved);
-    tma_release(resolved);
-    tma_release(other_resolved);
+    TMA_RELEASE(resolved, other_resolved);
     return same;
 }
 
@@ -187,8 +186,7 @@ bool cli_output_close(struct cli_output *output, bool keep) {
         else if (!cli_temporary_keep(output->temporary, output->target))
             good = fail(output, errno);
     }
-    tma_release(output->target);
-    tma_release(output->temporary);
+    TMA_RELEASE(output->target, output->temporary);
     *output = (struct cli_output){0};
     return good;
 }

@@ -273,8 +273,7 @@ static int run(const struct cli_options *options) {
     else if (list_scenarios(&set))
         status = set.record ? record(&set) : check(&set);
     for (size_t i = 0; i < set.count; i++) {
-        tma_release(set.items[i].path);
-        tma_release(set.items[i].report);
+        TMA_RELEASE(set.items[i].path, set.items[i].report);
     }
     tma_release(set.items);
     tma_variant_free(&set.recorded);

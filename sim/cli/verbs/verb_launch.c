@@ -198,8 +198,7 @@ static int run(const struct cli_options *options) {
         if (cli_output_close(&output, true))
             status = CLI_OK;
     }
-    tma_release(name);
-    tma_release(text);
+    TMA_RELEASE(name, text);
     tma_ptx_module_free(module);
     tma_diagnostics_free(&list);
     return status;

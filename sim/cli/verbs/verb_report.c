@@ -50,9 +50,8 @@ struct page {
 
 static void free_page(struct page *page) {
     for (size_t i = 0; i < page->setting_count; i++) {
-        tma_release((char *)page->settings[i].key);
-        tma_release((char *)page->settings[i].value);
-        tma_release((char *)page->settings[i].origin);
+        TMA_RELEASE((char *)page->settings[i].key, (char *)page->settings[i].value,
+                    (char *)page->settings[i].origin);
     }
     tma_release(page->settings);
     tma_origins_free(&page->origins);

@@ -90,8 +90,7 @@ static void add_provenance(const struct tma_digests *digests, struct fields *fie
 
 static void free_fields(struct fields *fields) {
     for (size_t i = 0; i < fields->count; i++) {
-        tma_release((char *)fields->items[i].key);
-        tma_release((char *)fields->items[i].value);
+        TMA_RELEASE((char *)fields->items[i].key, (char *)fields->items[i].value);
     }
     tma_release(fields->items);
 }

@@ -118,8 +118,7 @@ static int run(const struct cli_options *options) {
         status = serve(&serving);
     }
     tma_service_free(serving.service);
-    tma_release(serving.input);
-    tma_release(serving.output);
+    TMA_RELEASE(serving.input, serving.output);
     return status;
 }
 

@@ -407,9 +407,7 @@ static int cli_launch_sweep(const struct cli_launch_sweep *asked) {
     for (size_t i = 0; i < sweep.file_count; i++)
         cli_launch_file_free(&sweep.files[i]);
     tma_journal_close(&sweep.journal);
-    tma_release(sweep.tasks);
-    tma_release(sweep.tune.rows);
-    tma_release(sweep.files);
+    TMA_RELEASE(sweep.tasks, sweep.tune.rows, sweep.files);
     return status;
 }
 

@@ -133,8 +133,7 @@ static int run(const struct cli_options *options) {
         tma_validation_free(&result.validations[i]);
     for (size_t i = 0; result.draws != NULL && i < count; i++)
         cli_draws_free(&result.draws[i]);
-    tma_release(result.validations);
-    tma_release(result.draws);
+    TMA_RELEASE(result.validations, result.draws);
     if (!cli_output_close(&output, status != CLI_ERROR))
         return CLI_ERROR;
     return result.failed && status == CLI_OK ? CLI_FAILED_ROWS : status;

@@ -23,8 +23,7 @@ bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_m
 
 void tma_accounting_free(struct tma_accounting *accounting) {
     tma_histogram_free(accounting->latencies);
-    tma_release(accounting->cta_cycles);
-    tma_release(accounting->cta_spans);
+    TMA_RELEASE(accounting->cta_cycles, accounting->cta_spans);
     *accounting = (struct tma_accounting){0};
 }
 

@@ -29,9 +29,7 @@ struct tma_event_order *tma_event_order_new(const struct tma_event_sink *sink) {
 void tma_event_order_free(struct tma_event_order *order) {
     if (order == NULL)
         return;
-    tma_release(order->heap);
-    tma_release(order->windows);
-    tma_release(order);
+    TMA_RELEASE(order->heap, order->windows, order);
 }
 
 /* The order of event.h. */

@@ -208,13 +208,8 @@ void tma_races_free(struct tma_kernel_engine *engine) {
     for (size_t i = 0;
          races->regions != NULL && i < engine->simulation.place_count * races->region_count; i++)
         tma_release(races->regions[i].items);
-    tma_release(races->roles);
-    tma_release(races->stages);
-    tma_release(races->barriers);
-    tma_release(races->clocks);
-    tma_release(races->waited);
-    tma_release(races->regions);
-    tma_release(races);
+    TMA_RELEASE(races->roles, races->stages, races->barriers, races->clocks, races->waited,
+                races->regions, races);
 }
 
 static void start_cta(struct tma_races *races, const struct tma_kernel_cta *cta) {

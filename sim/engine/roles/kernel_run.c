@@ -235,13 +235,8 @@ static void kernel_grid_free(struct tma_kernel_engine *engine) {
     tma_races_free(engine);
     for (uint32_t c = 0; engine->clusters != NULL && c < engine->simulation.cluster_count; c++)
         tma_release(engine->clusters[c].tiles);
-    tma_release(engine->sms);
-    tma_release(engine->clusters);
-    tma_release(engine->roles);
-    tma_release(engine->requests);
-    tma_release(engine->jobs);
-    tma_release(engine->fetched);
-    tma_release(engine->stages);
+    TMA_RELEASE(engine->sms, engine->clusters, engine->roles, engine->requests, engine->jobs,
+                engine->fetched, engine->stages);
 }
 
 /* The races of a cluster begin anew with its first CTA. */

@@ -20,10 +20,7 @@ bool tma_sample_shares_create(struct tma_sample_shares *shares, uint32_t count) 
 }
 
 void tma_sample_shares_free(struct tma_sample_shares *shares) {
-    tma_release(shares->earlier);
-    tma_release(shares->later);
-    tma_release(shares->now);
-    tma_release(shares->shares);
+    TMA_RELEASE(shares->earlier, shares->later, shares->now, shares->shares);
     *shares = (struct tma_sample_shares){0};
 }
 

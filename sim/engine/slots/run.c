@@ -89,8 +89,7 @@ enum tma_error_code tma_run_watched(const struct tma_machine *machine,
         simulation->code = measure_consumers(&program, result);
     tma_simulation_run(simulation, sink);
     tma_simulation_free(simulation);
-    tma_release(program.slots);
-    tma_release(program.reports);
+    TMA_RELEASE(program.slots, program.reports);
     if (simulation->code != TMA_OK && error != NULL)
         *error = simulation->error;
     struct tma_watch whole;

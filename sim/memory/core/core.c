@@ -138,10 +138,6 @@ enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_mach
 
 void tma_core_free(struct tma_core *core) {
     tma_event_queue_free(&core->queue);
-    tma_release(core->pages);
-    tma_release(core->packets);
-    tma_release(core->free_packets);
-    tma_release(core->fill_counts);
-    tma_release(core->hop_cycles);
-    tma_release(core->crossing_cycles);
+    TMA_RELEASE(core->pages, core->packets, core->free_packets, core->fill_counts, core->hop_cycles,
+                core->crossing_cycles);
 }

@@ -20,9 +20,7 @@ void tma_event_queue_init(struct tma_event_queue *queue) {
 }
 
 void tma_event_queue_free(struct tma_event_queue *queue) {
-    tma_release(queue->chunks);
-    tma_release(queue->far);
-    tma_release(queue->due);
+    TMA_RELEASE(queue->chunks, queue->far, queue->due);
     tma_event_queue_init(queue);
 }
 

@@ -273,11 +273,8 @@ void tma_dram_free(struct tma_dram *dram) {
     for (uint32_t i = 0; dram->channels != NULL && i < dram->machine->dram.channels; i++)
         for (uint32_t k = 0; k < TMA_DRAM_QUEUES; k++)
             tma_release(dram->channels[i].queues[k].outside.requests);
-    tma_release(dram->channels);
-    tma_release(dram->slice_channels);
-    tma_release(dram->banks);
-    tma_release(dram->activated_ticks);
-    tma_release(dram->requests);
+    TMA_RELEASE(dram->channels, dram->slice_channels, dram->banks, dram->activated_ticks,
+                dram->requests);
     *dram = (struct tma_dram){0};
 }
 

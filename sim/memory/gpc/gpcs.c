@@ -32,12 +32,8 @@ void tma_gpcs_free(struct tma_gpcs *gpcs) {
     if (gpcs->core == NULL)
         return;
     tma_descriptor_caches_free(gpcs->descriptors, gpcs->core->machine->topology.gpc_count);
-    tma_release(gpcs->mshrs);
-    tma_release(gpcs->has_parts);
-    tma_release(gpcs->ports);
-    tma_release(gpcs->fetches);
-    tma_release(gpcs->link_free_ticks);
-    tma_release(gpcs->tlbs.entries);
+    TMA_RELEASE(gpcs->mshrs, gpcs->has_parts, gpcs->ports, gpcs->fetches, gpcs->link_free_ticks,
+                gpcs->tlbs.entries);
 }
 
 struct tma_handover tma_gpc_receive_response(struct tma_core *core, struct tma_gpcs *gpcs,

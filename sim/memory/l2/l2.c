@@ -39,8 +39,7 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
 
 void tma_l2_free(struct tma_l2 *l2) {
     tma_tags_free(&l2->tags);
-    tma_release(l2->arrivals);
-    tma_release(l2->slices);
+    TMA_RELEASE(l2->arrivals, l2->slices);
 }
 
 /* Counts a fill that ends. The profiler counts only fills for SMs

@@ -53,10 +53,7 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
 }
 
 void tma_tags_free(struct tma_l2_tags *tags) {
-    tma_release(tags->sets);
-    tma_release(tags->remote_copies);
-    tma_release(tags->dirty_sectors);
-    tma_release(tags->priorities);
+    TMA_RELEASE(tags->sets, tags->remote_copies, tags->dirty_sectors, tags->priorities);
     *tags = (struct tma_l2_tags){0};
 }
 

@@ -51,9 +51,7 @@ bool tma_l1_create(struct tma_l1 *l1, uint64_t bytes, uint32_t ways) {
 }
 
 void tma_l1_free(struct tma_l1 *l1) {
-    tma_release(l1->lines);
-    tma_release(l1->buckets);
-    tma_release(l1->used);
+    TMA_RELEASE(l1->lines, l1->buckets, l1->used);
     *l1 = (struct tma_l1){0};
 }
 

@@ -502,9 +502,7 @@ void tma_lsus_free(struct tma_sms *sms) {
     struct tma_lsus *lsus = &sms->lsus;
     for (uint32_t sm = 0; lsus->units != NULL && sm < sms->core->machine->sm_count; sm++)
         tma_l1_free(&lsus->units[sm].l1);
-    tma_release(lsus->units);
-    tma_release(lsus->accesses);
-    tma_release(lsus->done);
+    TMA_RELEASE(lsus->units, lsus->accesses, lsus->done);
 }
 
 void tma_sms_carve_out(struct tma_sms *sms, uint64_t shared_bytes) {

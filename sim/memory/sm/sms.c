@@ -51,14 +51,8 @@ void tma_sms_free(struct tma_sms *sms) {
         return;
     tma_descriptor_caches_free(sms->descriptors, sms->core->machine->sm_count);
     tma_lsus_free(sms);
-    tma_release(sms->transfers);
-    tma_release(sms->completions);
-    tma_release(sms->reports);
-    tma_release(sms->load_units);
-    tma_release(sms->store_units);
-    tma_release(sms->ports);
-    tma_release(sms->shared);
-    tma_release(sms->dsmem.links);
+    TMA_RELEASE(sms->transfers, sms->completions, sms->reports, sms->load_units, sms->store_units,
+                sms->ports, sms->shared, sms->dsmem.links);
 }
 
 TMA_RARE struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, struct tma_sms *sms,
