@@ -142,8 +142,7 @@ static void write_place(struct tma_json *json, enum tma_field field, int index,
         return;
     struct tma_location at = tma_map_file_locate(file, map, field, index);
     tma_json_string(json, "file", at.file);
-    tma_json_unsigned(json, "line", at.line);
-    tma_json_unsigned(json, "column", at.column);
+    TMA_JSON_COUNTS(json, &at, line, column);
 }
 
 static void write_json_violation(struct tma_json *json, const struct tma_violation *violation,
@@ -254,10 +253,8 @@ bool cli_map_checks_json(const struct cli_options *options, const struct cli_map
         tma_json_begin_object(json, NULL);
         tma_json_string(json, "kind", tma_access_finding_name(access->finding));
         tma_json_string(json, "file", input->name);
-        tma_json_unsigned(json, "line", access->line);
-        tma_json_unsigned(json, "column", access->column);
-        tma_json_unsigned(json, "accesses", access->figures.accesses);
-        tma_json_unsigned(json, "sectors", access->figures.sectors);
+        TMA_JSON_COUNTS(json, access, line, column);
+        TMA_JSON_COUNTS(json, &access->figures, accesses, sectors);
         tma_json_unsigned(json, "ideal_sectors", access->figures.ideal);
         tma_json_unsigned(json, "atomic_repeats", access->figures.repeats);
         tma_json_string(json, "text", access->text);

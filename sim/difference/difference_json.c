@@ -52,9 +52,7 @@ void tma_difference_write_json(const struct tma_difference *difference, FILE *ou
     for (size_t v = 0; v < difference->variant_count; v++)
         write_origin(&json, NULL, &difference->variants[v]);
     tma_json_end_array(&json);
-    tma_json_unsigned(&json, "compared", difference->compared);
-    tma_json_unsigned(&json, "different", difference->different);
-    tma_json_unsigned(&json, "failed", difference->failed);
+    TMA_JSON_COUNTS(&json, difference, compared, different, failed);
     tma_json_begin_array(&json, "figures");
     for (size_t i = 0; i < difference->row_count; i++) {
         const struct tma_difference_row *row = &difference->rows[i];

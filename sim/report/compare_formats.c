@@ -129,9 +129,7 @@ static void write_pass(struct tma_json *json, const struct tma_compared_layout *
     tma_json_string(json, "layout", layout->name);
     tma_json_unsigned(json, "pitch_bytes", layout->tile->pitch_bytes);
     tma_json_unsigned(json, "extra_bytes", layout->extra_bytes);
-    tma_json_unsigned(json, "instructions", pass->instructions);
-    tma_json_unsigned(json, "ideal_wavefronts", pass->ideal_wavefronts);
-    tma_json_unsigned(json, "wavefronts", pass->wavefronts);
+    TMA_JSON_COUNTS(json, pass, instructions, ideal_wavefronts, wavefronts);
     tma_json_unsigned(json, "excess_wavefronts", pass->wavefronts - pass->ideal_wavefronts);
     tma_json_unsigned(json, "banks_used", tma_count_bits(pass->banks_used));
     tma_json_begin_object(json, "worst");
@@ -167,8 +165,7 @@ static void write_mode(struct tma_json *json, const struct tma_compared_mode *mo
     if (mode->legal) {
         tma_json_unsigned(json, "cycles", mode->cycles);
         tma_launches_write_json(&mode->draws, json);
-        tma_json_unsigned(json, "ideal_wavefronts", mode->ideal_wavefronts);
-        tma_json_unsigned(json, "wavefronts", mode->wavefronts);
+        TMA_JSON_COUNTS(json, mode, ideal_wavefronts, wavefronts);
         tma_json_unsigned(json, "excess_wavefronts", mode->wavefronts - mode->ideal_wavefronts);
         tma_json_unsigned(json, "worst_ways", mode->ways);
         tma_json_unsigned(json, "banks_used", tma_count_bits(mode->banks_used));

@@ -93,10 +93,7 @@ static void write_json(const struct tma_fragment *fragment, FILE *out) {
     struct tma_json json = {.out = out};
     tma_json_begin_object(&json, NULL);
     tma_json_string(&json, "fragment", tma_name_of(&tma_fragment_names, (int)fragment->kind));
-    tma_json_unsigned(&json, "bits", fragment->bits);
-    tma_json_unsigned(&json, "rows", fragment->rows);
-    tma_json_unsigned(&json, "columns", fragment->columns);
-    tma_json_unsigned(&json, "threads", fragment->threads);
+    TMA_JSON_COUNTS(&json, fragment, bits, rows, columns, threads);
     tma_json_begin_array(&json, "elements");
     for (uint32_t thread = 0; thread < fragment->threads; thread++)
         for (uint32_t element = 0; element < fragment->elements; element++) {

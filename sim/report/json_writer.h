@@ -41,4 +41,16 @@ void tma_json_decimal(struct tma_json *json, const char *key, double value, unsi
 void tma_json_bool(struct tma_json *json, const char *key, bool value);
 void tma_json_null(struct tma_json *json, const char *key);
 
+/* Writes two to four members of a struct as unsigned numbers, each by its name:
+ * TMA_JSON_COUNTS(json, &size, rows, columns). */
+#define TMA_JSON_COUNTS(json, object, ...)                                                         \
+    TMA_JSON_FIFTH(__VA_ARGS__, TMA_JSON_4, TMA_JSON_3, TMA_JSON_2, )(json, object, __VA_ARGS__)
+#define TMA_JSON_FIFTH(a, b, c, d, fifth, ...) fifth
+#define TMA_JSON_1(json, object, a)            tma_json_unsigned(json, #a, (object)->a)
+#define TMA_JSON_2(json, object, a, b)         (TMA_JSON_1(json, object, a), TMA_JSON_1(json, object, b))
+#define TMA_JSON_3(json, object, a, ...)                                                           \
+    (TMA_JSON_1(json, object, a), TMA_JSON_2(json, object, __VA_ARGS__))
+#define TMA_JSON_4(json, object, a, ...)                                                           \
+    (TMA_JSON_1(json, object, a), TMA_JSON_3(json, object, __VA_ARGS__))
+
 #endif

@@ -543,8 +543,7 @@ static void place_json(const struct tma_launch_report *report, const char *key,
         return;
     struct tma_ptx_place place = source_of(module, instruction);
     tma_json_begin_line(json, key);
-    tma_json_unsigned(json, "line", module->instructions[instruction].line);
-    tma_json_unsigned(json, "column", module->instructions[instruction].column);
+    TMA_JSON_COUNTS(json, &module->instructions[instruction], line, column);
     if (place.line > 0) {
         tma_json_string(json, "source", file_of(module, &place));
         tma_json_unsigned(json, "source_line", place.line);
@@ -586,8 +585,7 @@ static void accesses_json(const struct tma_memory_counters *memory, struct tma_j
     tma_json_unsigned(json, "warps", memory->accesses);
     tma_json_unsigned(json, "sectors", memory->access_sectors);
     tma_json_unsigned(json, "bytes", memory->access_bytes);
-    tma_json_unsigned(json, "l1_sectors", memory->l1_sectors);
-    tma_json_unsigned(json, "l1_hit_sectors", memory->l1_hit_sectors);
+    TMA_JSON_COUNTS(json, memory, l1_sectors, l1_hit_sectors);
     tma_json_unsigned(json, "atomic_repeats", memory->access_repeats);
     tma_json_unsigned(json, "dsmem", memory->dsmem_accesses);
     tma_json_unsigned(json, "dsmem_bytes", memory->dsmem_bytes);
@@ -600,8 +598,7 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     struct tma_clock_figures clock = clock_of(report);
     tma_json_begin_object(json, "timing");
     tma_json_string(json, "machine", machine->name);
-    tma_json_unsigned(json, "cycles", timing->cycles);
-    tma_json_unsigned(json, "launch_cycles", timing->launch_cycles);
+    TMA_JSON_COUNTS(json, timing, cycles, launch_cycles);
     tma_json_unsigned(json, "sm_clock_mhz", machine->sm_clock_mhz);
     tma_json_decimal(json, "time_ns", clock.ns, 1);
     tma_clock_write_json(&clock, json);
@@ -609,10 +606,7 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
         comparison_json(report, json);
         tma_json_string(json, "measured_on", report->measured->gpu);
     }
-    tma_json_unsigned(json, "sms", timing->sms);
-    tma_json_unsigned(json, "ctas_per_sm", timing->ctas_per_sm);
-    tma_json_unsigned(json, "waves", timing->waves);
-    tma_json_unsigned(json, "issue_slots", timing->issue_slots);
+    TMA_JSON_COUNTS(json, timing, sms, ctas_per_sm, waves, issue_slots);
     tma_json_begin_line(json, "busy_percent");
     for (int i = 0; i < TMA_LAUNCH_BUSY_COUNT; i++)
         tma_json_decimal(json, tma_launch_busy_keys[i],
@@ -657,8 +651,7 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
     accesses_json(&timing->memory, json);
     tma_json_unsigned(json, "l2_requests", timing->memory.requests);
     tma_json_unsigned(json, "l2_sectors", timing->memory.sectors);
-    tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);
-    tma_json_unsigned(json, "dram_write_sectors", timing->memory.dram_write_sectors);
+    TMA_JSON_COUNTS(json, &timing->memory, dram_read_sectors, dram_write_sectors);
     stalls_json("warp_cycles", timing->stalls, json);
     notes_json(report, json);
     tma_json_end_object(json);
@@ -786,15 +779,12 @@ static void lines_json(const struct tma_launch_report *report, struct tma_json *
         place_json(report, "at", i, json);
         tma_json_string(json, "opcode",
                         tma_ptx_opcode_name((enum tma_ptx_opcode)module->instructions[i].opcode));
-        tma_json_unsigned(json, "executions", line->executions);
-        tma_json_unsigned(json, "lanes", line->lanes);
+        TMA_JSON_COUNTS(json, line, executions, lanes);
         if (line->ideal_wavefronts > 0) {
-            tma_json_unsigned(json, "wavefronts", line->wavefronts);
-            tma_json_unsigned(json, "ideal_wavefronts", line->ideal_wavefronts);
+            TMA_JSON_COUNTS(json, line, wavefronts, ideal_wavefronts);
         }
         if (line->sectors > 0) {
-            tma_json_unsigned(json, "sectors", line->sectors);
-            tma_json_unsigned(json, "ideal_sectors", line->ideal_sectors);
+            TMA_JSON_COUNTS(json, line, sectors, ideal_sectors);
         }
         if (line->repeats > 0)
             tma_json_unsigned(json, "atomic_repeats", line->repeats);
@@ -834,9 +824,7 @@ static void findings_json(const struct tma_launch_report *report, struct tma_jso
         tma_json_begin_object(json, NULL);
         tma_json_string(json, "kind", finding->kind);
         tma_json_string(json, "text", finding->text);
-        tma_json_unsigned(json, "count", finding->count);
-        tma_json_unsigned(json, "cta", finding->cta);
-        tma_json_unsigned(json, "warp", finding->warp);
+        TMA_JSON_COUNTS(json, finding, count, cta, warp);
         place_json(report, "at", finding->instruction, json);
         place_json(report, "other", finding->other, json);
         tma_json_end_object(json);
@@ -856,22 +844,13 @@ void tma_launch_report_json(const struct tma_launch_report *report, struct tma_j
     tma_json_unsigned(json, "ctas", tma_ptx_count(launch->grid));
     tma_json_unsigned(json, "ended_ctas", result->ended_ctas);
     tma_json_unsigned(json, "checked_ctas", report->checked_ctas);
-    tma_json_unsigned(json, "instructions", result->instructions);
-    tma_json_unsigned(json, "shared_loads", result->shared_loads);
-    tma_json_unsigned(json, "shared_stores", result->shared_stores);
-    tma_json_unsigned(json, "shared_load_wavefronts", result->shared_load_wavefronts);
-    tma_json_unsigned(json, "shared_store_wavefronts", result->shared_store_wavefronts);
-    tma_json_unsigned(json, "tma_loads", result->tma_loads);
-    tma_json_unsigned(json, "tma_load_bytes", result->tma_load_bytes);
-    tma_json_unsigned(json, "tma_stores", result->tma_stores);
-    tma_json_unsigned(json, "tma_store_bytes", result->tma_store_bytes);
-    tma_json_unsigned(json, "tma_reductions", result->tma_reductions);
-    tma_json_unsigned(json, "tma_prefetches", result->tma_prefetches);
+    TMA_JSON_COUNTS(json, result, instructions, shared_loads, shared_stores,
+                    shared_load_wavefronts);
+    TMA_JSON_COUNTS(json, result, shared_store_wavefronts, tma_loads, tma_load_bytes, tma_stores);
+    TMA_JSON_COUNTS(json, result, tma_store_bytes, tma_reductions, tma_prefetches);
     if (report->outputs != NULL && report->outputs->buffers > 0) {
         tma_json_begin_object(json, "outputs");
-        tma_json_unsigned(json, "buffers", report->outputs->buffers);
-        tma_json_unsigned(json, "different", report->outputs->different);
-        tma_json_unsigned(json, "elements", report->outputs->elements);
+        TMA_JSON_COUNTS(json, report->outputs, buffers, different, elements);
         if (report->outputs->different > 0)
             tma_json_string(json, "first", report->outputs->first);
         tma_json_end_object(json);

@@ -142,10 +142,7 @@ void tma_layout_write_json(const struct tma_layout_tile *tile, FILE *out) {
     tma_json_string(&json, "tensor_map", view->map_name);
     tma_json_string(&json, "swizzle", tma_name_of(&tma_swizzle_names, (int)view->map->swizzle));
     tma_json_unsigned(&json, "shared_address", view->operation->shared_address);
-    tma_json_unsigned(&json, "rows", tile->size.rows);
-    tma_json_unsigned(&json, "row_bytes", tile->size.row_bytes);
-    tma_json_unsigned(&json, "row_pitch_bytes", tile->size.row_pitch_bytes);
-    tma_json_unsigned(&json, "transaction_bytes", tile->size.transaction_bytes);
+    TMA_JSON_COUNTS(&json, &tile->size, rows, row_bytes, row_pitch_bytes, transaction_bytes);
     tma_json_begin_array(&json, "lines");
     for (uint32_t bank_row = 0; bank_row < tile->bank_rows; bank_row++)
         write_bank_row(&json, tile, bank_row);
@@ -162,8 +159,7 @@ void tma_layout_write_byte_json(const struct tma_layout_view *view, uint32_t add
     tma_json_string(&json, "kind", tma_name_of(&tma_byte_kind_names, (int)place->kind));
     if (tma_layout_has_element(place->kind)) {
         write_coordinates(&json, "coordinates", place->coordinates, view->map->rank);
-        tma_json_unsigned(&json, "element_bit", place->element_bit);
-        tma_json_unsigned(&json, "row", place->row);
+        TMA_JSON_COUNTS(&json, place, element_bit, row);
     }
     if (place->kind == TMA_BYTE_ELEMENT)
         tma_json_unsigned(&json, "global_address", place->global_address);
@@ -184,8 +180,7 @@ void tma_layout_write_element_json(const struct tma_layout_view *view,
     for (unsigned i = 0; i < places->count; i++) {
         const struct tma_element_place *place = &places->items[i];
         tma_json_begin_object(&json, NULL);
-        tma_json_unsigned(&json, "shared_address", place->shared_address);
-        tma_json_unsigned(&json, "bit", place->bit);
+        TMA_JSON_COUNTS(&json, place, shared_address, bit);
         tma_json_unsigned(&json, "bank", tma_layout_bank(place->shared_address));
         tma_json_unsigned(&json, "row", place->row);
         tma_json_end_object(&json);

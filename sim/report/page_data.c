@@ -35,8 +35,7 @@ void tma_page_write_overview(const struct tma_page_input *input, struct tma_json
     tma_json_string(json, "timing_note", tma_timing_note(&machine->trust));
     tma_json_bool(json, "kernel", input->kernel != NULL);
     tma_json_unsigned(json, "clock_mhz", clock_of(input));
-    tma_json_unsigned(json, "cycles", result->cycles);
-    tma_json_unsigned(json, "memory_cycles", result->memory_cycles);
+    TMA_JSON_COUNTS(json, result, cycles, memory_cycles);
     if (result->sampled.skipped_cycles > 0)
         tma_sampled_write_json(result, json);
     if (result->sampled.whole == TMA_WHOLE_ROUGH) {
@@ -48,8 +47,7 @@ void tma_page_write_overview(const struct tma_page_input *input, struct tma_json
     tma_json_unsigned(json, "operations", counters->operations);
     tma_json_unsigned(json, "moved_bytes",
                       counters->bytes + counters->stored_bytes + counters->reduced_bytes);
-    tma_json_unsigned(json, "l2_sectors", counters->l2_sectors);
-    tma_json_unsigned(json, "l2_sector_hits", counters->l2_sector_hits);
+    TMA_JSON_COUNTS(json, counters, l2_sectors, l2_sector_hits);
     tma_json_unsigned(json, "gpcs", result->gpcs);
     tma_json_unsigned(json, "sms", machine->sm_count);
     tma_json_unsigned(json, "partitions", machine->l2.partitions);

@@ -6,8 +6,7 @@ enum { HEAT_WINDOWS = 128 };
 void tma_page_write_series(const struct tma_page_input *input, struct tma_json *json) {
     const struct tma_series *series = input->series;
     tma_json_begin_object(json, "series");
-    tma_json_unsigned(json, "window_cycles", series->window_cycles);
-    tma_json_unsigned(json, "cycles", series->cycles);
+    TMA_JSON_COUNTS(json, series, window_cycles, cycles);
     for (enum tma_series_figure figure = 0; figure < TMA_SERIES_FIGURE_COUNT; figure++) {
         if (tma_series_total(series, figure) == 0)
             continue;
@@ -31,12 +30,8 @@ void tma_page_write_latencies(const struct tma_page_input *input, struct tma_jso
     const struct tma_latency_bars *bars = &input->series->latencies;
     const struct tma_distribution *latency = &input->result->latency_cycles;
     tma_json_begin_object(json, "latencies");
-    tma_json_unsigned(json, "first_cycle", bars->first_cycle);
-    tma_json_unsigned(json, "bar_cycles", bars->bar_cycles);
-    tma_json_unsigned(json, "min", latency->min);
-    tma_json_unsigned(json, "median", latency->median);
-    tma_json_unsigned(json, "p95", latency->p95);
-    tma_json_unsigned(json, "max", latency->max);
+    TMA_JSON_COUNTS(json, bars, first_cycle, bar_cycles);
+    TMA_JSON_COUNTS(json, latency, min, median, p95, max);
     tma_json_begin_list(json, "operations");
     for (uint32_t i = 0; i < bars->count; i++)
         tma_json_unsigned(json, NULL, bars->operations[i]);

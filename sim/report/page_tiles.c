@@ -93,8 +93,7 @@ static void write_access(const struct shown_tile *shown, const struct tma_tile *
     }
     write_rows(tile, part_of(tile, &explanation), json);
     struct tma_consumer_report pass = tma_consumer_measure(shown->consumer, tile);
-    tma_json_unsigned(json, "wavefronts", pass.wavefronts);
-    tma_json_unsigned(json, "ideal_wavefronts", pass.ideal_wavefronts);
+    TMA_JSON_COUNTS(json, &pass, wavefronts, ideal_wavefronts);
     tma_json_unsigned(json, "ways", pass.worst.ways);
     tma_json_unsigned(json, "instruction", explanation.index);
     tma_json_unsigned(json, "instructions", explanation.instructions);
@@ -135,8 +134,7 @@ static void write_tile(const struct tma_page_input *input, const struct shown_ti
     tma_json_string(json, "consumer",
                     shown->consumer == NULL ? "" : tma_consumer_label(shown->consumer).text);
     tma_json_unsigned(json, "tile_rows", tile->rows);
-    tma_json_unsigned(json, "row_bytes", tile->row_bytes);
-    tma_json_unsigned(json, "pitch_bytes", tile->pitch_bytes);
+    TMA_JSON_COUNTS(json, tile, row_bytes, pitch_bytes);
     tma_json_unsigned(json, "address", tile->shared_address);
     tma_json_begin_array(json, "modes");
     for (size_t i = 0; i < tma_swizzle_names.count; i++)

@@ -99,17 +99,11 @@ static void pattern_json(const struct tma_tile_distribution *distribution, FILE 
     struct tma_json json = {.out = out};
     tma_json_begin_object(&json, NULL);
     tma_json_string(&json, "pattern", tma_name_of(&tma_raking_names, (int)pattern->raking));
-    tma_json_unsigned(&json, "block_size", pattern->block_size);
-    tma_json_unsigned(&json, "y_per_tile", pattern->y_per_tile);
-    tma_json_unsigned(&json, "x_per_tile", pattern->x_per_tile);
-    tma_json_unsigned(&json, "vec_size", pattern->vec_size);
-    tma_json_unsigned(&json, "warp_size", pattern->warp_size);
-    tma_json_unsigned(&json, "wave_groups", pattern->wave_groups);
+    TMA_JSON_COUNTS(&json, pattern, block_size, y_per_tile, x_per_tile, vec_size);
+    TMA_JSON_COUNTS(&json, pattern, warp_size, wave_groups);
     write_list(&json, "x", distribution->x, 2);
     write_list(&json, "y", distribution->y, 3);
-    tma_json_unsigned(&json, "warps", distribution->warps);
-    tma_json_unsigned(&json, "warp_rows", distribution->warp_rows);
-    tma_json_unsigned(&json, "iterations", distribution->iterations);
+    TMA_JSON_COUNTS(&json, distribution, warps, warp_rows, iterations);
     tma_json_begin_array(&json, "threads");
     for (uint32_t group = 0; group < pattern->wave_groups; group++)
         write_group(distribution, group * (pattern->block_size / pattern->wave_groups), &json);

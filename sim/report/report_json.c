@@ -32,8 +32,7 @@ static void write_servers(const struct tma_series *series, struct tma_json *json
 
 static void write_latencies(const struct tma_latency_bars *bars, struct tma_json *json) {
     tma_json_begin_object(json, "latency_histogram");
-    tma_json_unsigned(json, "first_cycle", bars->first_cycle);
-    tma_json_unsigned(json, "bar_cycles", bars->bar_cycles);
+    TMA_JSON_COUNTS(json, bars, first_cycle, bar_cycles);
     tma_json_begin_list(json, "operations");
     for (uint32_t i = 0; i < bars->count; i++)
         tma_json_unsigned(json, NULL, bars->operations[i]);
@@ -43,8 +42,7 @@ static void write_latencies(const struct tma_latency_bars *bars, struct tma_json
 
 static void write_windows(const struct tma_series *series, struct tma_json *json) {
     tma_json_begin_object(json, "series");
-    tma_json_unsigned(json, "window_cycles", series->window_cycles);
-    tma_json_unsigned(json, "windows", series->windows);
+    TMA_JSON_COUNTS(json, series, window_cycles, windows);
     for (int i = 0; i < TMA_SERIES_FIGURE_COUNT; i++) {
         enum tma_series_figure figure = (enum tma_series_figure)i;
         tma_json_begin_list(json, tma_series_key(figure));
@@ -126,8 +124,7 @@ static void write_workload(struct json_report *report) {
     tma_json_unsigned(json, "ctas_per_cluster", tma_cluster_ctas(workload));
     tma_json_unsigned(json, "sms", report->figures->sms);
     tma_json_unsigned(json, "stages_per_cta", workload->iterations);
-    tma_json_unsigned(json, "depth", workload->depth);
-    tma_json_unsigned(json, "stage_bytes", workload->stage_bytes);
+    TMA_JSON_COUNTS(json, workload, depth, stage_bytes);
     tma_json_string(json, "l2_state", workload->cold ? "cold" : "warm");
     tma_json_begin_array(json, "tensor_maps");
     for (uint32_t i = 0; i < workload->map_count; i++)
@@ -143,10 +140,8 @@ static void write_kernel(struct json_report *report) {
     tma_json_unsigned(json, "ctas", kernel->cta_count);
     tma_json_unsigned(json, "ctas_per_cluster", tma_kernel_cluster_ctas(kernel));
     tma_json_unsigned(json, "ctas_per_sm", report->result->ctas_per_sm);
-    tma_json_unsigned(json, "sms", report->figures->sms);
-    tma_json_unsigned(json, "threads", report->figures->threads);
-    tma_json_unsigned(json, "registers", kernel->registers);
-    tma_json_unsigned(json, "shared_bytes", kernel->shared_bytes);
+    TMA_JSON_COUNTS(json, report->figures, sms, threads);
+    TMA_JSON_COUNTS(json, kernel, registers, shared_bytes);
     tma_json_string(json, "l2_state", kernel->cold ? "cold" : "warm");
     tma_json_begin_array(json, "rings");
     for (uint32_t i = 0; i < kernel->ring_count; i++) {
@@ -206,8 +201,7 @@ static void write_memory(struct json_report *report) {
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "tma");
     tma_json_unsigned(json, "operations", counters->operations - counters->lane_operations);
-    tma_json_unsigned(json, "rows", counters->rows);
-    tma_json_unsigned(json, "rows_out_of_bounds", counters->rows_out_of_bounds);
+    TMA_JSON_COUNTS(json, counters, rows, rows_out_of_bounds);
     if (!has_roles) {
         rate(report, "mean_row_bytes", report->figures->row_bytes);
         tma_json_unsigned(json, "l2_requests", counters->l2_requests);
@@ -248,8 +242,7 @@ static void write_worst_access(struct tma_json *json, const struct tma_consumer_
     tma_json_unsigned(json, "phase", tile->worst.worst_phase);
     tma_json_bits(json, "lanes", tile->worst.worst_lanes);
     write_addresses(json, &tile->worst_access);
-    tma_json_unsigned(json, "wavefronts", tile->worst.wavefronts);
-    tma_json_unsigned(json, "ideal_wavefronts", tile->worst.ideal_wavefronts);
+    TMA_JSON_COUNTS(json, &tile->worst, wavefronts, ideal_wavefronts);
     tma_json_end_object(json);
 }
 
@@ -262,9 +255,7 @@ static void write_consumer(struct json_report *report, uint32_t index) {
                     tma_name_of(&tma_shared_instruction_names, (int)consumer->instruction));
     tma_json_string(json, "lanes", tma_name_of(&tma_lane_map_names, (int)consumer->lanes));
     tma_json_unsigned(json, "operation", consumer->operation);
-    tma_json_unsigned(json, "instructions", total->instructions);
-    tma_json_unsigned(json, "wavefronts", total->wavefronts);
-    tma_json_unsigned(json, "ideal_wavefronts", total->ideal_wavefronts);
+    TMA_JSON_COUNTS(json, total, instructions, wavefronts, ideal_wavefronts);
     tma_json_bits(json, "banks_used", total->tile.banks_used);
     write_worst_access(json, &total->tile);
     tma_json_end_object(json);
@@ -275,9 +266,7 @@ static void write_shared_memory(struct json_report *report) {
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "shared_memory");
     tma_json_unsigned(json, "write_wavefronts", report->result->counters.shared_write_wavefronts);
-    tma_json_unsigned(json, "ideal_wavefronts", figures->ideal_wavefronts);
-    tma_json_unsigned(json, "wavefronts", figures->wavefronts);
-    tma_json_unsigned(json, "excess_wavefronts", figures->excess_wavefronts);
+    TMA_JSON_COUNTS(json, figures, ideal_wavefronts, wavefronts, excess_wavefronts);
     fraction(report, "excess_fraction", figures->excess_fraction);
     if (figures->worst_consumer < 0)
         tma_json_null(json, "worst_consumer");

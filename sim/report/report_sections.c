@@ -60,10 +60,7 @@ void tma_cta_times_write_text(const struct tma_result *result,
 void tma_distribution_write_json(const char *key, const struct tma_distribution *distribution,
                                  struct tma_json *json) {
     tma_json_begin_object(json, key);
-    tma_json_unsigned(json, "count", distribution->count);
-    tma_json_unsigned(json, "min", distribution->min);
-    tma_json_unsigned(json, "median", distribution->median);
-    tma_json_unsigned(json, "p95", distribution->p95);
+    TMA_JSON_COUNTS(json, distribution, count, min, median, p95);
     tma_json_unsigned(json, "max", distribution->max);
     tma_json_end_object(json);
 }
@@ -181,9 +178,7 @@ void tma_accesses_write_json(const struct tma_counters *counters, struct tma_jso
     if (counters->accesses == 0)
         return;
     tma_json_begin_object(json, "l1");
-    tma_json_unsigned(json, "accesses", counters->accesses);
-    tma_json_unsigned(json, "access_sectors", counters->access_sectors);
-    tma_json_unsigned(json, "access_bytes", counters->access_bytes);
+    TMA_JSON_COUNTS(json, counters, accesses, access_sectors, access_bytes);
     tma_json_unsigned(json, "load_sectors", counters->l1_sectors);
     tma_json_unsigned(json, "hit_sectors", counters->l1_hit_sectors);
     tma_json_unsigned(json, "atomic_repeats", counters->access_repeats);
@@ -191,9 +186,8 @@ void tma_accesses_write_json(const struct tma_counters *counters, struct tma_jso
 }
 
 void tma_map_fetches_write_json(const struct tma_counters *counters, struct tma_json *json) {
-    tma_json_unsigned(json, "descriptor_fetches", counters->descriptor_fetches);
-    tma_json_unsigned(json, "descriptor_l2_fetches", counters->descriptor_l2_fetches);
-    tma_json_unsigned(json, "descriptor_dram_fetches", counters->descriptor_dram_fetches);
+    TMA_JSON_COUNTS(json, counters, descriptor_fetches, descriptor_l2_fetches,
+                    descriptor_dram_fetches);
     tma_json_unsigned(json, "descriptor_wait_cycles", counters->descriptor_cycles);
 }
 

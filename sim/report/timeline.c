@@ -297,9 +297,7 @@ static void write_other_data(struct timeline *timeline) {
     tma_json_string(json, "scenario", input->scenario);
     tma_json_string(json, "machine", input->machine->name);
     tma_json_unsigned(json, "clock_mhz", timeline->events.clock_mhz);
-    tma_json_unsigned(json, "cycles", input->result->cycles);
-    tma_json_unsigned(json, "memory_cycles", input->result->memory_cycles);
-    tma_json_unsigned(json, "slot_cycles", input->result->slot_cycles);
+    TMA_JSON_COUNTS(json, input->result, cycles, memory_cycles, slot_cycles);
     tma_json_unsigned(json, "sm_step", input->spans->sm_step);
     tma_json_bool(json, "complete", input->spans->sm_step == 1 && !input->spans->cut);
     tma_json_end_object(json);

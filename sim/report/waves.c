@@ -55,8 +55,7 @@ void tma_waves_write_json(const struct tma_result *result, uint32_t ctas_per_sm,
     struct tma_wave_figures figures = tma_wave_figures_of(result);
     bool whole = waves->last_ctas == 0, single = ctas_per_sm == 1;
     tma_json_begin_object(json, "waves");
-    tma_json_unsigned(json, "count", waves->count);
-    tma_json_unsigned(json, "ctas", waves->ctas);
+    TMA_JSON_COUNTS(json, waves, count, ctas);
     tma_json_unsigned(json, "last_ctas", whole ? waves->ctas : waves->last_ctas);
     tma_json_unsigned(json, single ? "last_idle_sms" : "last_idle_places",
                       whole ? 0 : waves->ctas - waves->last_ctas);

@@ -353,16 +353,14 @@ static bool first_of_family(const struct launch_validation *validation, size_t r
 }
 
 static void sums_json(const struct sums *sums, struct tma_json *json) {
-    tma_json_unsigned(json, "records", sums->records);
-    tma_json_unsigned(json, "skipped", sums->skipped);
+    TMA_JSON_COUNTS(json, sums, records, skipped);
     tma_json_begin_line(json, "outputs");
     tma_json_unsigned(json, "records", sums->compared);
     tma_json_unsigned(json, "agree", sums->agree);
     tma_json_end_object(json);
     if (sums->timed == 0)
         return;
-    tma_json_unsigned(json, "timed", sums->timed);
-    tma_json_unsigned(json, "sampled", sums->sampled);
+    TMA_JSON_COUNTS(json, sums, timed, sampled);
     tma_json_decimal(json, "mape", sums->errors.mean, 2);
     tma_json_decimal(json, "median", sums->errors.median, 2);
     tma_json_decimal(json, "p95", sums->errors.p95, 2);
@@ -521,15 +519,12 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
         tma_json_bool(json, "outputs_agree", outcome->agrees);
     if (outcome->reason[0] != '\0')
         tma_json_string(json, "reason", outcome->reason);
-    tma_json_unsigned(json, "instructions", outcome->counts.instructions);
-    tma_json_unsigned(json, "shared_loads", outcome->counts.shared_loads);
-    tma_json_unsigned(json, "shared_stores", outcome->counts.shared_stores);
-    tma_json_unsigned(json, "shared_load_wavefronts", outcome->counts.shared_load_wavefronts);
+    TMA_JSON_COUNTS(json, &outcome->counts, instructions, shared_loads, shared_stores,
+                    shared_load_wavefronts);
     tma_json_unsigned(json, "shared_store_wavefronts", outcome->counts.shared_store_wavefronts);
     ideal_json("shared_load_ideal_wavefronts", outcome, false, json);
     ideal_json("shared_store_ideal_wavefronts", outcome, true, json);
-    tma_json_unsigned(json, "tma_load_bytes", outcome->counts.tma_load_bytes);
-    tma_json_unsigned(json, "tma_store_bytes", outcome->counts.tma_store_bytes);
+    TMA_JSON_COUNTS(json, &outcome->counts, tma_load_bytes, tma_store_bytes);
     sass_json(outcome, json);
     if (outcome->run && outcome->timed) {
         const struct tma_core_result *timing = &outcome->timing;
@@ -538,8 +533,7 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
             tma_launch_sampled_json(timing, json);
         tma_json_unsigned(json, "issue_slots", timing->issue_slots);
         tma_json_unsigned(json, "l2_sectors", timing->memory.sectors);
-        tma_json_unsigned(json, "dram_read_sectors", timing->memory.dram_read_sectors);
-        tma_json_unsigned(json, "dram_write_sectors", timing->memory.dram_write_sectors);
+        TMA_JSON_COUNTS(json, &timing->memory, dram_read_sectors, dram_write_sectors);
     }
     if (outcome->by_time)
         tma_json_decimal(json, "time_ns", outcome->beside.predicted_ns, 1);
@@ -552,10 +546,7 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
         tma_json_begin_line(json, "measured");
         if (measured->cycles > 0)
             tma_json_unsigned(json, "cycles", measured->cycles);
-        tma_json_unsigned(json, "ns", measured->ns);
-        tma_json_unsigned(json, "instructions", measured->instructions);
-        tma_json_unsigned(json, "l2_sectors", measured->l2_sectors);
-        tma_json_unsigned(json, "dram_read_sectors", measured->dram_read_sectors);
+        TMA_JSON_COUNTS(json, measured, ns, instructions, l2_sectors, dram_read_sectors);
         tma_json_unsigned(json, "dram_write_sectors", measured->dram_write_sectors);
         tma_json_end_object(json);
     }

@@ -123,8 +123,7 @@ static void write_json_draws(struct tma_json *json, const struct cli_draws *draw
     tma_json_begin_object(json, "draws");
     tma_json_unsigned(json, "count", draws->count);
     tma_json_decimal(json, "mean_agree", draws->mean_agree, 2);
-    tma_json_unsigned(json, "least_agree", draws->least_agree);
-    tma_json_unsigned(json, "most_agree", draws->most_agree);
+    TMA_JSON_COUNTS(json, draws, least_agree, most_agree);
     write_error(json, "mean_mape", draws->mean_error);
     write_error(json, "least_mape", draws->least_error);
     write_error(json, "most_mape", draws->most_error);
@@ -143,8 +142,7 @@ static void write_families(struct tma_json *json, const struct tma_validation *v
         const struct tma_family *family = &validation->families[i];
         tma_json_begin_object(json, NULL);
         tma_json_string(json, "family", family->name);
-        tma_json_unsigned(json, "records", family->records);
-        tma_json_unsigned(json, "skipped", family->skipped);
+        TMA_JSON_COUNTS(json, family, records, skipped);
         write_all_errors(json, &family->errors);
         tma_json_unsigned(json, "l2_measured", family->l2_measured);
         tma_json_unsigned(json, l2_close, family->l2_close);
@@ -161,8 +159,7 @@ static void write_json(const struct cli_validation_report *report, FILE *out) {
     tma_json_string(&json, "timing_digest", report->digest);
     if (report->partial) {
         tma_json_bool(&json, "partial", true);
-        tma_json_unsigned(&json, "replayed", report->replayed);
-        tma_json_unsigned(&json, "total", report->total);
+        TMA_JSON_COUNTS(&json, report, replayed, total);
     }
     tma_json_begin_array(&json, "files");
     for (size_t i = 0; i < report->count; i++) {
@@ -171,9 +168,7 @@ static void write_json(const struct cli_validation_report *report, FILE *out) {
         tma_json_begin_object(&json, NULL);
         tma_json_string(&json, "file", cli_file_name(report->paths[i]));
         tma_json_string(&json, "kind", kind_of(validation));
-        tma_json_unsigned(&json, "records", validation->records);
-        tma_json_unsigned(&json, "skipped", validation->skipped);
-        tma_json_unsigned(&json, "agree", validation->agree);
+        TMA_JSON_COUNTS(&json, validation, records, skipped, agree);
         if (validation->kind != NULL && validation->kind->samples)
             tma_json_unsigned(&json, "sampled", validation->sampled);
         if (validation->kind != NULL && validation->kind->has_ranges)

@@ -80,8 +80,7 @@ static void write_json(const struct listed_machine *listed, struct tma_json *jso
     tma_json_begin_line(json, NULL);
     tma_json_string(json, "word", listed->name);
     tma_json_string(json, "name", machine->name);
-    tma_json_unsigned(json, "sm_count", machine->sm_count);
-    tma_json_unsigned(json, "sm_clock_mhz", machine->sm_clock_mhz);
+    TMA_JSON_COUNTS(json, machine, sm_count, sm_clock_mhz);
     tma_json_unsigned(json, "l2_bytes", machine->l2.capacity_bytes);
     tma_json_decimal(json, "dram_gigabytes_per_second", dram_gigabytes(machine), 1);
     tma_json_string(json, "timing", known(machine));

@@ -201,8 +201,7 @@ static void write_row(const void *context, size_t number, FILE *out) {
         if (row->values[i] != NULL)
             tma_json_string(&json, sweep->tune.columns[i], row->values[i]);
     tma_json_end_object(&json);
-    tma_json_unsigned(&json, "cycles", row->cycles);
-    tma_json_unsigned(&json, "sm_clock_mhz", row->sm_clock_mhz);
+    TMA_JSON_COUNTS(&json, row, cycles, sm_clock_mhz);
     tma_json_decimal(&json, "time_ns", row->time_ns, 6);
     for (int i = 0; i < TMA_SM_CLOCK_COUNT; i++)
         tma_json_decimal(&json, tma_sm_clock_keys[i], row->clock_ns[i], 6);
