@@ -76,10 +76,19 @@ static bool begins(const char *a, const char *b) {
     return length >= LEAST_BEGINNING && strncmp(a, b, length) == 0;
 }
 
-/* Are the first words of `candidate` all that is wanted, as h100 is of h100_sxm? */
-static bool is_short_form(const char *wanted, const char *candidate) {
-    size_t length = strlen(wanted);
-    return begins(wanted, candidate) && strlen(candidate) > length && is_parting(candidate[length]);
+/* How far what is wanted is from the first words of `candidate`, as h100 or h101 from h100_sxm;
+ * SIZE_MAX: by more than one character. */
+static size_t distance_of_short_form(const char *wanted, const char *candidate) {
+    char first[TMA_MAX_SUGGESTION];
+    size_t least = SIZE_MAX;
+    for (size_t i = LEAST_BEGINNING; i < strlen(candidate); i++) {
+        if (!is_parting(candidate[i]))
+            continue;
+        memcpy(first, candidate, i);
+        first[i] = '\0';
+        least = smaller(least, tma_text_distance(wanted, first));
+    }
+    return least <= 1 ? least : SIZE_MAX;
 }
 
 /* Copies a text in small letters, as far as there is room. */
@@ -95,15 +104,16 @@ void tma_suggest(struct tma_suggestion *suggestion, const char *named) {
     copy_small(wanted, suggestion->wanted);
     copy_small(candidate, named);
     size_t distance = tma_text_distance(wanted, candidate);
-    /* A candidate with more than a third of its characters wrong is more likely another name, if
-     * not its words are the same. */
-    size_t length = strlen(named), tolerance = 1 + length / 3;
+    /* A candidate with more than a third of its characters wrong, or with two of three, is more
+     * likely another name, if not its words are the same. */
+    size_t length = strlen(named), tolerance = length == 3 ? 1 : 1 + length / 3;
     if (length >= TMA_MAX_SUGGESTION)
         return;
-    if (has_same_words(wanted, candidate) || is_short_form(wanted, candidate))
+    if (has_same_words(wanted, candidate))
         distance = 0;
     else if (distance > tolerance && begins(wanted, candidate))
         distance = tolerance;
+    distance = smaller(distance, distance_of_short_form(wanted, candidate));
     if (distance > tolerance || distance >= length || distance > strlen(wanted))
         return;
     size_t exact = tma_text_distance(suggestion->wanted, named);

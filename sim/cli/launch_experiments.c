@@ -333,7 +333,7 @@ static bool read_part(const char *text, struct launch_trial *trial) {
             end += (size_t)snprintf(known + end, sizeof known - end, " %s%s", key,
                                     i + 1 < TMA_PIPE_COUNT ? "," : "");
         }
-        return cli_error("run: --relieve %s: expected FILE:LINE, mbarrier:OFFSET, or one of%s",
+        return cli_error("run: --relieve %s: expected FILE:LINE, mbarrier:ADDRESS, or one of%s",
                          text, known);
     }
     if (flag != NULL) {
@@ -354,15 +354,15 @@ static bool read_part(const char *text, struct launch_trial *trial) {
     return true;
 }
 
-static bool read_barrier(const char *text, const char *offset, struct launch_trial *trial) {
+static bool read_barrier(const char *text, const char *address, struct launch_trial *trial) {
     char *end;
-    unsigned long number = strtoul(offset, &end, 0);
-    if (offset[0] < '0' || offset[0] > '9' || *end != '\0' || number > UINT32_MAX)
-        return cli_error(
-            "run: --relieve %s: expected mbarrier:OFFSET, its byte in the shared memory of a "
-            "CTA, such as mbarrier:0x400",
-            text);
-    trial->relief.barriers[0] = (uint32_t)number;
+    unsigned long number = strtoul(address, &end, 0);
+    if (address[0] < '0' || address[0] > '9' || *end != '\0' || number < TMA_SHARED_BASE ||
+        number > UINT32_MAX)
+        return cli_error("run: --relieve %s: expected mbarrier:ADDRESS, as reports have it, such "
+                         "as mbarrier:0x400",
+                         text);
+    trial->relief.barriers[0] = (uint32_t)number - TMA_SHARED_BASE;
     trial->relief.barrier_count = 1;
     snprintf(trial->text, sizeof trial->text, "mbarrier 0x%lx, on which bytes complete at once",
              number);

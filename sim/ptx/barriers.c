@@ -36,6 +36,22 @@ static uint64_t pack(uint64_t need, uint64_t left, int64_t transactions, uint64_
            parity << 63;
 }
 
+/* "mbarrier 0x410 (full + 0x10)", and whose it is where that is another CTA. */
+struct barrier_name {
+    char text[TMA_PTX_SHARED_NAME_BYTES + 32];
+};
+
+static struct barrier_name name_of(const struct tma_warp *warp, uint32_t rank, uint64_t offset) {
+    const struct tma_ptx_launch *launch = warp->launch->launch;
+    char place[TMA_PTX_SHARED_NAME_BYTES], whose[16] = "";
+    struct barrier_name name;
+    tma_ptx_shared_name(launch->module, launch->function, (uint32_t)offset, place);
+    if (rank != warp->cta->rank)
+        snprintf(whose, sizeof whose, " of CTA %u", rank);
+    snprintf(name.text, sizeof name.text, "mbarrier %s%s", place, whose);
+    return name;
+}
+
 /* The CTA and the place of an mbarrier. `fresh`: it need not be one yet. */
 static struct tma_ptx_cta *find(struct tma_warp *warp, const struct tma_op *op, uint64_t address,
                                 bool generic, uint32_t lane, bool fresh, uint64_t *offset) {
@@ -101,18 +117,17 @@ bool tma_mbarrier_change(struct tma_warp *warp, const struct tma_op *op, uint32_
     uint64_t need = needed(old), left = pending(old);
     int64_t bytes = transactions_of(old) + transactions;
     if (arrivals > left) {
-        tma_stop(
-            warp, op, TMA_PTX_FAULT,
-            "lane %u arrives %u times at the mbarrier 0x%llx, of which the current phase needs "
-            "%llu more arrivals, of %llu",
-            lane, arrivals, (unsigned long long)address, (unsigned long long)left,
-            (unsigned long long)need);
+        tma_stop(warp, op, TMA_PTX_FAULT,
+                 "lane %u arrives %u times at %s, of which the current phase needs %llu more "
+                 "arrivals, of "
+                 "%llu",
+                 lane, arrivals, name_of(warp, cta->rank, offset).text, (unsigned long long)left,
+                 (unsigned long long)need);
         return false;
     }
     if (bytes > (1 << COUNT_BITS) - 1 || bytes < -((1 << COUNT_BITS) - 1)) {
-        tma_stop(warp, op, TMA_PTX_FAULT,
-                 "the mbarrier 0x%llx would wait for %lld bytes: it counts up to 1048575",
-                 (unsigned long long)address, (long long)bytes);
+        tma_stop(warp, op, TMA_PTX_FAULT, "%s would wait for %lld bytes: it counts up to 1048575",
+                 name_of(warp, cta->rank, offset).text, (long long)bytes);
         return false;
     }
     if (drop)
@@ -518,8 +533,8 @@ static void check_transactions(struct tma_warp *warp, const struct tma_op *op) {
         int64_t bytes = transactions_of(load(cta, offset));
         if (bytes != 0)
             tma_note(warp->launch, warp, op->instruction, UINT32_MAX, "barrier",
-                     "CTA %u ends, and its mbarrier 0x%llx %s %lld bytes", cta->rank,
-                     (unsigned long long)(cta->shared.address + offset),
+                     "CTA %u ends, and its %s %s %lld bytes", cta->rank,
+                     name_of(warp, cta->rank, offset).text,
                      bytes > 0 ? "still expects" : "has got more than it expected:",
                      (long long)(bytes > 0 ? bytes : -bytes));
     }
@@ -576,9 +591,9 @@ void tma_wait_text(const struct tma_warp *warp, const struct tma_ptx_wait *wait,
         uint64_t state = load(cta, wait->address);
         int64_t bytes = transactions_of(state);
         snprintf(text, size,
-                 "the end of a phase of parity %u of the mbarrier 0x%llx, which needs %llu more of "
+                 "the end of a phase of parity %u of %s, which needs %llu more of "
                  "%llu arrivals and %s%lld %s",
-                 wait->parity, (unsigned long long)(cta->shared.address + wait->address),
+                 wait->parity, name_of(warp, wait->cta, wait->address).text,
                  (unsigned long long)pending(state), (unsigned long long)needed(state),
                  bytes < 0 ? "has got " : "", (long long)(bytes < 0 ? -bytes : bytes),
                  bytes < 0 ? "bytes more than it expects" : "more bytes");

@@ -74,7 +74,7 @@ bool tma_watch_begin(struct tma_executor *launch, struct tma_ptx_cluster *cluste
         good = registers->products != NULL && registers->touched != NULL;
     }
     watch->checks = tma_checks_begin(cluster->cta_count, warps, launch->shared_bytes,
-                                     options->strict, report, watch);
+                                     options->strict, launch->launch, report, watch);
     return good && watch->checks != NULL;
 }
 

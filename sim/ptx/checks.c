@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "ptx/execution.h"
 
 enum {
     CELL_BYTES = 4,
@@ -69,6 +70,7 @@ struct tma_checks {
     uint32_t all;                              /* warps of all CTAs */
     uint32_t sides;                            /* warps and their groups, then mbarriers */
     bool strict, out_of_memory, many_barriers;
+    const struct tma_ptx_launch *launch;
     tma_check_report *report;
     void *context;
     struct cell *memory;  /* by CTA */
@@ -175,42 +177,55 @@ static bool is_ordered(const struct tma_checks *checks, uint32_t warp, const str
            (mark->clock <= known->part && (mark->lanes & ~known->lanes) == 0);
 }
 
-/* "warp 2 of CTA 0", "a TMA load that completes on mbarrier 0x10 of CTA 0", ... */
-static void name_side(const struct tma_checks *checks, uint32_t side, char text[96]) {
+/* A byte of shared memory: "0x410 (tile + 0x10)". */
+struct name {
+    char text[TMA_PTX_SHARED_NAME_BYTES];
+};
+
+static struct name name_of(const struct tma_checks *checks, uint32_t address) {
+    struct name name;
+    tma_ptx_shared_name(checks->launch->module, checks->launch->function, address, name.text);
+    return name;
+}
+
+enum { SIDE_BYTES = 96 + TMA_PTX_SHARED_NAME_BYTES };
+
+/* "warp 2 of CTA 0", "a bulk load that completes on mbarrier 0x410 (full) of CTA 0", ... */
+static void name_side(const struct tma_checks *checks, uint32_t side, char text[SIDE_BYTES]) {
     static const char *const groups[] = {"a bulk store", "a matrix product", "cp.async"};
     uint32_t warps = checks->all, kind = side / warps;
     if (kind > TMA_CHECK_GROUPS) {
         const struct mbarrier *barrier = &checks->barriers[side - barrier_side(checks, 0)];
-        snprintf(text, 96, "a bulk load that completes on mbarrier 0x%x of CTA %u",
-                 barrier->address, barrier->cta);
+        snprintf(text, SIDE_BYTES, "a bulk load that completes on mbarrier %s of CTA %u",
+                 name_of(checks, barrier->address).text, barrier->cta);
     } else if (kind == 0) {
-        snprintf(text, 96, "warp %u of CTA %u", side % checks->warps, side / checks->warps);
+        snprintf(text, SIDE_BYTES, "warp %u of CTA %u", side % checks->warps, side / checks->warps);
     } else {
         uint32_t warp = side - kind * warps;
-        snprintf(text, 96, "%s of warp %u of CTA %u", groups[kind - 1], warp % checks->warps,
-                 warp / checks->warps);
+        snprintf(text, SIDE_BYTES, "%s of warp %u of CTA %u", groups[kind - 1],
+                 warp % checks->warps, warp / checks->warps);
     }
 }
 
 static void race(struct tma_checks *checks, const struct tma_check_side *side, const char *does,
                  uint32_t own, const struct mark *mark, const char *did, uint32_t address) {
-    char who[96], other[96], text[320];
+    char who[SIDE_BYTES], other[SIDE_BYTES], text[3 * SIDE_BYTES];
     name_side(checks, own, who);
     name_side(checks, mark->side, other);
     snprintf(text, sizeof text,
-             "%s %s shared memory 0x%x, which %s %s; no wait, arrival or group orders them", who,
-             does, address, other, did);
+             "%s %s shared memory %s, which %s %s; no wait, arrival or group orders them", who,
+             does, name_of(checks, address).text, other, did);
     checks->report(checks->context, "race", side, mark->instruction, text);
 }
 
 static void need_fence(struct tma_checks *checks, const struct tma_check_side *side,
                        const char *does, const struct mark *mark, uint32_t address) {
-    char other[96], text[320];
+    char other[SIDE_BYTES], text[3 * SIDE_BYTES];
     name_side(checks, mark->side, other);
     snprintf(text, sizeof text,
-             "%s shared memory 0x%x, which %s wrote by ordinary stores; fence.proxy.async is "
+             "%s shared memory %s, which %s wrote by ordinary stores; fence.proxy.async is "
              "missing between them",
-             does, address, other);
+             does, name_of(checks, address).text, other);
     checks->report(checks->context, "fence", side, mark->instruction, text);
 }
 
@@ -466,10 +481,11 @@ static void check_layout(struct tma_checks *checks, const struct tma_check_side 
         uint8_t written = write->layout;
         if (written == TMA_CHECK_NO_LAYOUT || written == layout)
             continue;
-        char text[256];
+        char text[2 * SIDE_BYTES];
         snprintf(text, sizeof text,
-                 "%s reads shared memory 0x%x with %s; the tensor map that wrote it has %s", reader,
-                 address_of(address, i), layout < 4 ? names[layout] : "another swizzle",
+                 "%s reads shared memory %s with %s; the tensor map that wrote it has %s", reader,
+                 name_of(checks, address_of(address, i)).text,
+                 layout < 4 ? names[layout] : "another swizzle",
                  written < 4 ? names[written] : "another swizzle");
         checks->report(checks->context, "layout", side, write->instruction, text);
         return;
@@ -588,15 +604,15 @@ static void check_waits(struct tma_checks *checks, struct mbarrier *barrier) {
         if (wait->phase != barrier->phase + 1 || wait->clock <= known->whole ||
             wait->clock <= known->part)
             continue;
-        char text[256];
+        char text[2 * SIDE_BYTES];
         struct tma_check_side side = {.cta = warp / checks->warps,
                                       .warp = warp % checks->warps,
                                       .lanes = UINT32_MAX,
                                       .instruction = wait->instruction};
         snprintf(text, sizeof text,
-                 "the next phase of mbarrier 0x%x of CTA %u can be over before warp %u of CTA %u "
+                 "the next phase of mbarrier %s of CTA %u can be over before warp %u of CTA %u "
                  "looks at this one, for which it waits; no arrival follows its wait",
-                 barrier->address, barrier->cta, side.warp, side.cta);
+                 name_of(checks, barrier->address).text, barrier->cta, side.warp, side.cta);
         checks->report(checks->context, "barrier", &side, UINT32_MAX, text);
     }
     barrier->unordered = false;
@@ -723,7 +739,8 @@ static void release(struct tma_checks *checks) {
 }
 
 struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shared_bytes,
-                                    bool strict, tma_check_report *report, void *context) {
+                                    bool strict, const struct tma_ptx_launch *launch,
+                                    tma_check_report *report, void *context) {
     bool good = true;
     struct tma_checks *checks = tma_allocate(1, sizeof *checks);
     if (checks == NULL)
@@ -736,6 +753,7 @@ struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shar
                                   .cells = (shared_bytes + CELL_BYTES - 1) / CELL_BYTES,
                                   .sides = all * (1 + TMA_CHECK_GROUPS) + MOST_BARRIERS,
                                   .strict = strict,
+                                  .launch = launch,
                                   .report = report,
                                   .context = context};
     checks->memory = of((size_t)ctas * checks->cells, sizeof *checks->memory, &good);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct tma_checks;
+struct tma_ptx_launch;
 
 /* Who does something: a warp of a CTA of the cluster, at an instruction. */
 struct tma_check_side {
@@ -29,10 +30,11 @@ struct tma_check_side {
 typedef void tma_check_report(void *context, const char *kind, const struct tma_check_side *side,
                               uint32_t other, const char *text);
 
-/* Begins a cluster of `ctas` CTAs with so many warps and bytes of shared memory each. NULL when out
- * of memory. */
+/* Begins a cluster of `ctas` CTAs with so many warps and bytes of shared memory each, whose names
+ * are those of the launch. NULL when out of memory. */
 struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shared_bytes,
-                                    bool strict, tma_check_report *report, void *context);
+                                    bool strict, const struct tma_ptx_launch *launch,
+                                    tma_check_report *report, void *context);
 
 /* Ends it: reports what is left open, unless the launch failed. Frees it; NULL is allowed. False if
  * memory ran out, so that something was not checked. */

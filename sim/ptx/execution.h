@@ -127,6 +127,16 @@ enum tma_error_code tma_ptx_find_unexecuted(const struct tma_ptx_launch *launch,
                                                          const char *why),
                                             void *context, struct tma_error *error);
 
+/* Shared memory begins here (sm_90: 1 KiB is reserved). */
+#define TMA_SHARED_BASE UINT32_C(0x400)
+
+/* Writes the address of a byte of shared memory as the kernel has it, and its variable: "0x410
+ * (tile
+ * + 0x10)". `function` is the entry, `offset` counts from TMA_SHARED_BASE. */
+enum { TMA_PTX_SHARED_NAME_BYTES = 128 };
+void tma_ptx_shared_name(const struct tma_ptx_module *module, uint32_t function, uint32_t offset,
+                         char text[static TMA_PTX_SHARED_NAME_BYTES]);
+
 void tma_ptx_result_free(struct tma_ptx_result *result);
 
 #endif

@@ -518,9 +518,7 @@ void tma_count_shared_words(struct tma_warp *warp, const struct tma_op *op, uint
 #define TMA_VARIABLES     UINT64_C(0x00fa000000000000) /* .global variables of the module */
 #define TMA_WINDOW_BYTES  UINT64_C(0x0000000100000000)
 
-/* Shared memory begins here (sm_90: 1 KiB is reserved); the CTA's rank is in the bits from 24 on.
- */
-#define TMA_SHARED_BASE        UINT32_C(0x400)
+/* In an address of shared memory, the CTA's rank is in the bits from 24 on. */
 #define TMA_SHARED_RANK_BIT    24
 #define TMA_SHARED_OFFSET_MASK ((UINT32_C(1) << TMA_SHARED_RANK_BIT) - 1)
 #define TMA_LOCAL_BASE         UINT32_C(0x100)

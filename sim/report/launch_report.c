@@ -292,6 +292,21 @@ static const char *opcode_of(const struct tma_launch_report *report, uint32_t in
         (enum tma_ptx_opcode)report->prepared->module->instructions[instruction].opcode);
 }
 
+/* The mbarrier that is waited for, or the first and the last one. */
+static void write_barriers(const struct tma_launch_report *report, const struct tma_core_wait *wait,
+                           FILE *out) {
+    enum { MBARRIER_BYTES = 8 };
+    const struct tma_ptx_launch *launch = &report->prepared->execution;
+    uint32_t last = wait->barrier_end - MBARRIER_BYTES;
+    char name[TMA_PTX_SHARED_NAME_BYTES];
+    tma_ptx_shared_name(launch->module, launch->function, wait->first_barrier, name);
+    fprintf(out, ", mbarrier%s %s", last > wait->first_barrier ? "s" : "", name);
+    if (last == wait->first_barrier)
+        return;
+    tma_ptx_shared_name(launch->module, launch->function, last, name);
+    fprintf(out, " to %s", name);
+}
+
 /* What warps wait for at an instruction: instructions, mbarriers, pipes; the most first. */
 static void write_causes(const struct tma_launch_report *report, uint32_t instruction, double whole,
                          FILE *out) {
@@ -313,8 +328,7 @@ static void write_causes(const struct tma_launch_report *report, uint32_t instru
         any = true;
     }
     if (any && wait->barrier_end > 0)
-        fprintf(out, ", mbarriers from 0x%" PRIx32 " to 0x%" PRIx32, wait->first_barrier,
-                wait->barrier_end - 1);
+        write_barriers(report, wait, out);
     for (int i = 0; i < TMA_PIPE_COUNT; i++) {
         double percent = tma_percentage((double)wait->pipes[i], whole);
         if (percent < least)
@@ -752,8 +766,8 @@ static void wait_json(const struct tma_launch_report *report, const struct tma_c
     }
     if (wait->barrier_end > 0) {
         tma_json_begin_line(json, "mbarriers");
-        tma_json_unsigned(json, "first", wait->first_barrier);
-        tma_json_unsigned(json, "end", wait->barrier_end);
+        tma_json_unsigned(json, "first", TMA_SHARED_BASE + wait->first_barrier);
+        tma_json_unsigned(json, "end", TMA_SHARED_BASE + wait->barrier_end);
         tma_json_end_object(json);
     }
     any = false;

@@ -8,6 +8,7 @@
 
 #include "base/allocation.h"
 #include "base/limits.h"
+#include "scenario/printed_map.h"
 #include "scenario/text_file.h"
 
 /* A node that an alias may name. */
@@ -421,7 +422,11 @@ struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *li
         tma_diagnose(list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
         return NULL;
     }
-    struct tma_yaml_node *root = tma_yaml_parse_mapping(text, length, path, list);
+    char *yaml = tma_is_printed_map(text) ? tma_printed_map_to_yaml(text) : NULL;
+    struct tma_yaml_node *root = yaml != NULL
+                                     ? tma_yaml_parse_mapping(yaml, strlen(yaml), path, list)
+                                     : tma_yaml_parse_mapping(text, length, path, list);
+    tma_release(yaml);
     tma_release(text);
     return root;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptx/checks.h"
+#include "ptx/execution.h"
 #include "suite.h"
 
 enum { WARPS = 4, CTAS = 2, SHARED_BYTES = 4096 };
@@ -217,8 +218,11 @@ static void step(struct tma_checks *checks, uint32_t number, const char *word,
 }
 
 TEST_ROWS(test_order, TABLE_ROWS(rows)) {
+    struct tma_ptx_function entry = {.name = "test"};
+    const struct tma_ptx_module module = {.functions = &entry, .function_count = 1};
+    const struct tma_ptx_launch launch = {.module = &module};
     struct tma_checks *checks =
-        tma_checks_begin(CTAS, WARPS, SHARED_BYTES, rows[_i].strict, report, NULL);
+        tma_checks_begin(CTAS, WARPS, SHARED_BYTES, rows[_i].strict, &launch, report, NULL);
     const char *at = rows[_i].steps, *next;
     uint32_t pending = UINT32_MAX;
     ck_assert_ptr_nonnull(checks);

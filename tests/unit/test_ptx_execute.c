@@ -208,7 +208,7 @@ static const struct row rows[] = {
      "W: "
      "mbarrier.try_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra W; ret;",
      1, 1, 1, TMA_PTX_DEADLOCK,
-     "the end of a phase of parity 0 of the mbarrier 0x400, which needs 1 more of 2 arrivals and 0 "
+     "the end of a phase of parity 0 of mbarrier 0x400 (m), which needs 1 more of 2 arrivals and 0 "
      "more "
      "bytes",
      -1, 0},
@@ -219,7 +219,7 @@ static const struct row rows[] = {
      ".shared .align 8 .b64 m; mbarrier.init.shared.b64 [m], 1; "
      "mbarrier.arrive.noComplete.shared.b64 "
      "%rd0, [m], 2; ret;",
-     1, 1, 1, TMA_PTX_FAULT, "arrives 2 times at the mbarrier 0x400", -1, 0},
+     1, 1, 1, TMA_PTX_FAULT, "arrives 2 times at mbarrier 0x400 (m)", -1, 0},
     {"an mbarrier that is none", ".shared .align 8 .b64 m; mbarrier.arrive.shared.b64 _, [m]; ret;",
      1, 1, 1, TMA_PTX_FAULT, "which mbarrier.init has not initialised", -1, 0},
     {"a loop without an end", "A: bra A;", 1, 1, 1, TMA_PTX_RUNAWAY, "the limit", -1, 0},

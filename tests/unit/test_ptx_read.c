@@ -376,7 +376,7 @@ static const struct {
     {"hello", "1:1: expected a directive, not 'hello'\n"
               "1:1: the text has no .version: it is not PTX\n"},
     {BODY "add.s32 %r1, %r99, nothing;\nmov.b32 %rr1, 0;\n}",
-     "6:14: '%r99' is not declared: did you mean '%r1'?\n"
+     "6:14: '%r99' is not declared\n"
      "7:9: '%rr1' is not declared: did you mean '%r1'?\n"},
     {BODY "bra somewhere;\n{ there: }\nbra there;\n}",
      "6:1: no label 'somewhere' is in reach\n8:1: no label 'there' is in reach\n"},

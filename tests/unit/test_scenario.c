@@ -151,6 +151,23 @@ TEST_ROWS(edit_distance, TABLE_ROWS(distance_cases)) {
     ck_assert_uint_eq(tma_text_distance(test->a, test->b), test->distance);
 }
 
+static const struct suggestion_case {
+    const char *wanted, *candidate;
+    bool near;
+} suggestion_cases[] = {
+    {"gem", "gemm", true},           {"foo", "fa3", false},       {"rn", "run", true},
+    {"mma_wait", "wait_mma", true},  {"h100", "h100_sxm", true},  {"h101", "h100_sxm", true},
+    {"h102", "b200_sxm", false},     {"f99", "ftz", false},       {"BM", "bm", true},
+    {"transpos", "transpose", true}, {"attention2", "fa", false}, {"ab", "xy", false},
+};
+
+TEST_ROWS(suggestions, TABLE_ROWS(suggestion_cases)) {
+    const struct suggestion_case *test = &suggestion_cases[_i];
+    struct tma_suggestion suggestion = {.wanted = test->wanted};
+    tma_suggest(&suggestion, test->candidate);
+    ck_assert_str_eq(suggestion.best, test->near ? test->candidate : "");
+}
+
 /* Receives the value of one key of a described scenario. */
 struct lookup {
     const char *key;

@@ -181,29 +181,43 @@ static size_t read_several(const char *data, size_t size,
     return good && count > 1 ? count : 0;
 }
 
-/* Reads the dumps of an input that has been read; a zero follows its `size` bytes. Text that
- * CUTLASS prints of a descriptor is no dump. */
-static size_t read_dumps(const char *name, const char *data, size_t size,
-                         struct cli_dump dumps[CLI_MOST_DUMPS]) {
-    struct tma_error error = {0};
+/* Reads the dumps of an input that has been read; a zero follows its `size` bytes. Returns their
+ * number; 0, with the error, where it has none. */
+static size_t find_dumps(const char *data, size_t size, struct cli_dump dumps[CLI_MOST_DUMPS],
+                         struct tma_error *error) {
     size_t count = read_several(data, size, next_line, dumps);
     if (count == 0)
         count = read_several(data, size, next_array, dumps);
-    enum tma_error_code code = TMA_OK;
     if (count == 0) {
         count = 1;
         snprintf(dumps[0].name, CLI_DUMP_NAME_BYTES, "1");
-        code = tma_dump_read(data, size, &dumps[0].descriptor, &dumps[0].format, &error);
+        if (tma_dump_read(data, size, &dumps[0].descriptor, &dumps[0].format, error) != TMA_OK)
+            return 0;
     }
-    if (code != TMA_OK && tma_is_printed_map(data)) {
-        cli_error("%s: fields of a tensor map as text, not the 128 bytes; check reads it", name);
-        return 0;
-    }
-    for (size_t i = 0; code == TMA_OK && i < count; i++)
-        code = tma_descriptor_recognise(&dumps[i].descriptor, &error);
-    if (code != TMA_OK)
+    for (size_t i = 0; i < count; i++)
+        if (tma_descriptor_recognise(&dumps[i].descriptor, error) != TMA_OK)
+            return 0;
+    return count;
+}
+
+bool cli_is_dump(const char *data, size_t size) {
+    struct cli_dump dumps[CLI_MOST_DUMPS];
+    struct tma_error error = {0};
+    return size > 0 && find_dumps(data, size, dumps, &error) > 0;
+}
+
+/* The same, which says what is wrong. The keys of a tensor map are no dump. */
+static size_t read_dumps(const char *name, const char *data, size_t size,
+                         struct cli_dump dumps[CLI_MOST_DUMPS]) {
+    struct tma_error error = {0};
+    size_t count = find_dumps(data, size, dumps, &error);
+    if (count == 0 && (tma_is_printed_map(data) || strstr(data, "box_dim") != NULL))
+        cli_error("%s: fields of a tensor map as text, not the 128 bytes; check reads it, and "
+                  "encode makes the bytes of it",
+                  name);
+    else if (count == 0)
         cli_error("%s: %s", name, error.text);
-    return code == TMA_OK ? count : 0;
+    return count;
 }
 
 /* Leaves the dump of this name. */

@@ -30,6 +30,9 @@ struct cli_dump {
     enum tma_dump_format format;
 };
 
+/* Whether the `size` bytes, behind which a zero stands, are a dump of tensor maps. */
+bool cli_is_dump(const char *data, size_t size);
+
 /* Reads the 128 bytes of one or several tensor maps, in any form of a dump. The operand is a file,
  * "-" for standard input, or hex digits where no file has that name. Several are what encode writes
  * of several: lines NAME: HEX, or C arrays. `wanted` is the name of one of them; NULL: all. Returns

@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "base/text_distance.h"
+#include "cli/files/dump_files.h"
 
 /* `words`: between spaces, the first one is what `help` lists. */
 static const struct situation {
@@ -212,36 +213,75 @@ static void folder_text(const char *path, char text[static CLI_SITUATION_BYTES])
                  "a folder without PTX and without scenarios or launch files");
 }
 
-bool cli_situation_of_file(const char *path, bool ptx, char text[static CLI_SITUATION_BYTES]) {
-    static const struct {
-        const char *ending, *what;
-    } files[] = {
-        {".cu",
-         "CUDA source: nvcc -arch=sm_90a -ptx makes PTX of it, and tmasim launch a launch file "
-         "of that"},
-        {".cuh",
-         "CUDA source: nvcc -arch=sm_90a -ptx makes PTX of it, and tmasim launch a launch file "
-         "of that"},
-        {".ptx",
-         "PTX: tmasim launch FILE.ptx -o LAUNCH.yaml writes a launch file for it, which has the "
-         "grid and the buffers, and which runs"},
-        {".cubin",
-         "machine code: cuobjdump -ptx shows the PTX beside it, if there is one, of which "
-         "tmasim launch writes a launch file"},
-        {".py", "Python: tmasim help triton says how its kernels run"},
-        {".ttgir", "Triton's own code: tmasim help triton says how its kernels run"},
-        {".sass", "machine code: it is given beside PTX (tmasim run LAUNCH.yaml --sass FILE)"},
-    };
+#define CUDA_SOURCE                                                                                \
+    "CUDA source: nvcc -arch=sm_90a -ptx makes PTX of it, and tmasim launch a launch file of that"
+
+/* Files that are neither scenarios nor launch files, by how their names end or their texts begin.
+ */
+static const struct other_file {
+    const char *ending, *beginning, *what;
+} other_files[] = {
+    {".cu", "#include", CUDA_SOURCE},
+    {".cuh", "__global__", CUDA_SOURCE},
+    {".ptx", ".version",
+     "PTX: tmasim launch FILE.ptx -o LAUNCH.yaml writes a launch file for it, which has the grid "
+     "and the buffers, and which runs"},
+    {".cubin", "\177ELF",
+     "machine code: cuobjdump -ptx shows the PTX beside it, if there is one, of which tmasim "
+     "launch writes a launch file"},
+    {".py", "import ", "Python: tmasim help triton says how its kernels run"},
+    {".ttgir", NULL, "Triton's own code: tmasim help triton says how its kernels run"},
+    {".sass", "\tcode for sm_",
+     "machine code: it is given beside PTX (tmasim run LAUNCH.yaml --sass FILE)"},
+    {".tsv", "id\t", "a table: tmasim validate reads records of a real GPU"},
+    {".csv", NULL, "a table: tmasim diff compares two of them"},
+    {NULL, "# tmasim-trace", "a trace: tmasim diff compares two of them"},
+    {NULL, "{\n  \"tmasim\"", "a report: tmasim diff compares two of them"},
+    {NULL, "{\n  \"displayTimeUnit\"", "a timeline: https://ui.perfetto.dev shows it"},
+    {".html", "<!DOCTYPE html>", "a page: a browser shows it"},
+    {".svg", "<svg", "a picture: a browser shows it"},
+};
+
+/* Reads the beginning of a file. Pipes, which give their text once, have none. */
+static size_t read_beginning(const char *path, char *text, size_t size) {
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
+    size_t length = file == NULL ? 0 : fread(text, 1, size - 1, file);
+    if (file != NULL)
+        fclose(file);
+    text[length] = '\0';
+    return length;
+}
+
+/* Skips blank lines and comments of PTX and C. */
+static const char *behind_comments(const char *text) {
+    while (text[0] == '\n' || text[0] == '\r' || strncmp(text, "//", 2) == 0)
+        text += strcspn(text, "\n") + (text[strcspn(text, "\n")] != '\0');
+    return text;
+}
+
+static bool is_kind(const struct other_file *kind, const char *path, const char *text) {
     const char *dot = strrchr(tma_path_name(path), '.');
+    return (kind->ending != NULL && dot != NULL && strcasecmp(dot, kind->ending) == 0) ||
+           (kind->beginning != NULL &&
+            strncmp(behind_comments(text), kind->beginning, strlen(kind->beginning)) == 0);
+}
+
+bool cli_situation_of_file(const char *path, bool ptx, char text[static CLI_SITUATION_BYTES]) {
+    enum { BEGINNING_BYTES = 8192 };
+    char beginning[BEGINNING_BYTES];
     if (is_folder(path)) {
         folder_text(path, text);
         return true;
     }
-    for (size_t i = 0; dot != NULL && i < sizeof files / sizeof *files; i++)
-        if (strcasecmp(dot, files[i].ending) == 0 &&
-            !(ptx && strcmp(files[i].ending, ".ptx") == 0)) {
-            snprintf(text, CLI_SITUATION_BYTES, "%s", files[i].what);
-            return true;
+    size_t length = read_beginning(path, beginning, sizeof beginning);
+    for (size_t i = 0; i < sizeof other_files / sizeof *other_files; i++)
+        if (is_kind(&other_files[i], path, beginning)) {
+            snprintf(text, CLI_SITUATION_BYTES, "%s", other_files[i].what);
+            return !(ptx && strncmp(other_files[i].what, "PTX", 3) == 0);
         }
-    return false;
+    if (!cli_is_dump(beginning, length))
+        return false;
+    snprintf(text, CLI_SITUATION_BYTES, "the 128 bytes of a tensor map: tmasim decode reads them");
+    return true;
 }

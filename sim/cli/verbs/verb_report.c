@@ -1,4 +1,6 @@
 /* tmasim report: simulates a scenario, and writes an HTML page about the run. */
+#include <unistd.h>
+
 #include "base/allocation.h"
 #include "base/array.h"
 #include "cli/files/output.h"
@@ -196,6 +198,9 @@ static int run(const struct cli_options *options) {
     int status = CLI_ERROR;
     if (own->why && own->no_why)
         return cli_fail("report: --why and --no-why exclude each other");
+    if (options->output == NULL && isatty(STDOUT_FILENO) == 1)
+        return cli_fail("report: the page is HTML, which no terminal shows; expected -o PAGE.html "
+                        "for a browser; tmasim run writes the report as text");
     if (cli_is_launch(options->operands.items[0], NULL))
         return cli_launch_run(&(struct cli_launch_options){.common = options,
                                                            .label = own->launch,

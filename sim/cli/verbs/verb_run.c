@@ -748,7 +748,7 @@ static const struct cli_option options[] = {
     CLI_VALUE_OPTION(
         "--relieve", "WHAT", LIST, offsetof(struct run_options, relieve),
         "of a launch: run it again without the cost of WHAT, and say what that saves.\n"
-        "FILE:LINE: a line of the PTX or its source takes no time. mbarrier:OFFSET: bytes\n"
+        "FILE:LINE: a line of the PTX or its source takes no time. mbarrier:ADDRESS: bytes\n"
         "complete on it at once. dram, tensor_cores, pipe.fma, ...: 10 % better, or dram=20%,\n"
         "or dram=2, twice as good"),
     CLI_OPTION_SASS(offsetof(struct run_options, sass)),

@@ -18,7 +18,7 @@ only() {
 # The wait for the load, the load, and its mbarrier: alike but for the instructions themselves. Then
 # the loads and the stores of shared memory that conflict, and a branch, whose time is theirs.
 only '^(time  |relieved| {20}[a-zA-Z0-9. ]*:?[0-9a-fx ]*, )' run copy.yaml --no-why \
-    --relieve copy.ptx:37 --relieve copy.ptx:35 --relieve mbarrier:0x0 --relieve copy.ptx:46 \
+    --relieve copy.ptx:37 --relieve copy.ptx:35 --relieve mbarrier:0x400 --relieve copy.ptx:46 \
     --relieve copy.ptx:48 --relieve copy.ptx:52 \
     --relieve dram=50% --relieve pipe.lsu=2 --relieve shared_memory --relieve copy.ptx:59
 tmasim run copy.yaml --no-why --relieve l2 --format json | grep -A 4 '"relieved"'

@@ -62,3 +62,6 @@ ln -s target "$SCRATCH/link"
 run -o "$SCRATCH/link" && test -L "$SCRATCH/link" && test -s "$SCRATCH/target" && echo "link kept"
 run -o /dev/stdout | head -n 1
 ls "$SCRATCH"
+
+echo "-- a page on a terminal"
+script -qec "NO_COLOR=1 tmasim report gemm_tile" /dev/null | tr -d '\r'
