@@ -1,7 +1,6 @@
 /* What the library uses of the CUDA driver's interface and of CUPTI. The types are declared here so
  * that it builds where there is no CUDA. Both libraries are looked up when it is loaded. */
-#ifndef CAPTURE_DRIVER_H
-#define CAPTURE_DRIVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -153,5 +152,3 @@ struct capture_wishes {
     bool structure_only; /* of contents the range of small integers, of PTX no folders of sources */
 };
 extern struct capture_wishes wishes;
-
-#endif

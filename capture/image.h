@@ -1,6 +1,5 @@
 /* Images of code that a program gives to the driver, and the PTX in them. */
-#ifndef CAPTURE_IMAGE_H
-#define CAPTURE_IMAGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ int ptx_has_entry(const char *ptx, const char *kernel);
 
 /* Undoes LZ4's block format. Returns the bytes written, or 0 where the input is not of it. */
 size_t lz4_decompress(const uint8_t *input, size_t size, uint8_t *output, size_t capacity);
-
-#endif

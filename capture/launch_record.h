@@ -1,7 +1,6 @@
 /* A launch as it is recorded: what the program gave to the driver, the memory that its parameters
  * point to, and the launch file of it. */
-#ifndef CAPTURE_LAUNCH_RECORD_H
-#define CAPTURE_LAUNCH_RECORD_H
+#pragma once
 
 #include "driver.h"
 
@@ -60,5 +59,3 @@ bool record_ptx(const char *kernel, const char *ptx, char *name, size_t size);
 void remove_origins(char *ptx);
 
 void record_free(struct recorded_launch *launch);
-
-#endif

@@ -1,6 +1,5 @@
 /* How long a launch takes: it runs again, with its memory as it was before. */
-#ifndef CAPTURE_LAUNCH_TIME_H
-#define CAPTURE_LAUNCH_TIME_H
+#pragma once
 
 #include "launch_record.h"
 
@@ -23,5 +22,3 @@ typedef cu_result launch_again(const void *context);
  * launch->times. Memory is as after one launch then. */
 void measure_launch(struct recorded_launch *launch, const struct saved_memory *saved,
                     launch_again *again, const void *context);
-
-#endif

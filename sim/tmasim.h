@@ -5,8 +5,7 @@
  * several threads at once, on data of their own. tma_run is the exception. One process can run many
  * simulations, one after the other, but not two at once: SimGrid, which carries the simulated CTAs,
  * has one engine per process. */
-#ifndef TMASIM_H
-#define TMASIM_H
+#pragma once
 
 #include "banks/banks.h"
 #include "banks/consumer.h"
@@ -39,5 +38,3 @@
 #include "tensormap/rules.h"
 #include "tensormap/tensormap.h"
 #include "tensormap/types.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* Included before all else in builds with coverage: processes that end by _exit, as workers do,
  * leave their counts, too. Includes nothing, because files ask for features of libc first. */
-#ifndef TMA_TESTS_COVERAGE_H
-#define TMA_TESTS_COVERAGE_H
+#pragma once
 
 extern void __gcov_dump(void);
 extern void _exit(int status) __attribute__((noreturn));
@@ -12,5 +11,3 @@ __attribute__((noreturn)) static inline void dump_and_exit(int status) {
 }
 
 #define _exit dump_and_exit
-
-#endif

@@ -1,6 +1,5 @@
 /* How long loads of single lines of 128 bytes take. */
-#ifndef TMA_CAPTURE_LINE_CYCLES_CUH
-#define TMA_CAPTURE_LINE_CYCLES_CUH
+#pragma once
 
 #include <cstdint>
 
@@ -25,5 +24,3 @@ __global__ static void load_lines(const char *buffer, const uint32_t *lines, int
             cycles[pass * count + i] = clock_now() - start;
         }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Tensor maps of lines of 128 bytes. */
-#ifndef TMA_CAPTURE_LINES_CUH
-#define TMA_CAPTURE_LINES_CUH
+#pragma once
 
 #include <cstdint>
 #include <cuda.h>
@@ -16,5 +15,3 @@ static CUresult encode_lines(CUtensorMap *map, void *buffer, uint64_t lines, uin
                                   CU_TENSOR_MAP_SWIZZLE_NONE, promotion,
                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The timed kernel: pipeline slots, each of which issues one operation after another. */
-#ifndef TMA_CAPTURE_OPERATIONS_CUH
-#define TMA_CAPTURE_OPERATIONS_CUH
+#pragma once
 
 #include "ptx.cuh"
 #include "read_all.cuh"
@@ -169,5 +168,3 @@ static __global__ void operations(const __grid_constant__ CUtensorMap map,
         walk.times[blockIdx.x] = {end - begin, start_ns, global_ns(), sm_number()};
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Pages of memory from which the homes and slices of all lines follow. */
-#ifndef TMA_CAPTURE_PAGES_CUH
-#define TMA_CAPTURE_PAGES_CUH
+#pragma once
 
 #include <algorithm>
 #include <vector>
@@ -20,5 +19,3 @@ static std::vector<uint32_t> choose_pages(uint32_t pages) {
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
     return chosen;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* One function for each PTX instruction that several captures use. Barriers and places are
  * addresses of shared memory, `parity` is that of the phase to wait for. */
-#ifndef TMA_CAPTURE_PTX_CUH
-#define TMA_CAPTURE_PTX_CUH
+#pragma once
 
 #include <cstdint>
 #include <cuda.h>
@@ -89,5 +88,3 @@ static __device__ void wait_until_written() {
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 /* clang-format on */
-
-#endif

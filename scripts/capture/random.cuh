@@ -1,6 +1,5 @@
 /* The same numbers in each run. */
-#ifndef TMA_CAPTURE_RANDOM_CUH
-#define TMA_CAPTURE_RANDOM_CUH
+#pragma once
 
 #include <cstdint>
 
@@ -17,5 +16,3 @@ static __device__ uint32_t random_below(uint32_t *state, uint32_t limit) {
     *state = *state * 1664525u + 1013904223u;
     return (*state >> 8) % limit;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads memory, so that L2 holds it, and nothing that it held before if there is more of it than L2
  * has room for. */
-#ifndef TMA_CAPTURE_READ_ALL_CUH
-#define TMA_CAPTURE_READ_ALL_CUH
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -17,5 +16,3 @@ static __global__ void read_all(const uint4 *from, size_t count, uint32_t *sink)
     if (sum == 0x12345678)
         *sink = sum;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Scenarios of kernels as key=value words, as in the column `scenario` of the timing records. */
-#ifndef TMA_CAPTURE_SCENARIO_H
-#define TMA_CAPTURE_SCENARIO_H
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -76,5 +75,3 @@ static std::vector<scenario> read_scenarios(const char *path) {
     }
     return scenarios;
 }
-
-#endif

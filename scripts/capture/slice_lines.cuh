@@ -1,8 +1,7 @@
 /* The lines of a slice of L2, as earlier records gave them (capture-slice-hash,
  * capture-page-homes). A first allocation of gigabytes lies at byte 528 MiB. Another GPU needs a
  * row of `hashes`. */
-#ifndef TMA_CAPTURE_SLICE_LINES_CUH
-#define TMA_CAPTURE_SLICE_LINES_CUH
+#pragma once
 
 #include <cstdint>
 #include <cstdio>
@@ -84,5 +83,3 @@ static uint32_t line_of(uint32_t home, uint32_t slice, uint32_t unit, uint32_t k
 static uint32_t first_unit() {
     return uint32_t(first_line / block_lines * 64 / slices) + 32;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * - A load of 8 or 16 bytes takes half as many phases, each of twice as many lanes, if lane XOR 1
  * of every active lane is inactive or has the same address, or if that holds for lane XOR 2.
  * - A reduction serializes all lanes of a bank, also lanes that update the same word. */
-#ifndef TMA_BANKS_BANKS_H
-#define TMA_BANKS_BANKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ uint32_t tma_bank_phase_lanes(const struct tma_warp_access *access, uint32_t pha
 uint32_t tma_bank_schedule(const struct tma_warp_access *access, uint8_t wavefront[TMA_WARP_LANES]);
 
 TMA_API_END
-
-#endif

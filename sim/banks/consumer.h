@@ -1,8 +1,7 @@
 /* A consumer: what an SM does with a tile in shared memory after it has arrived. A consumer is a
  * sequence of warp instructions that together access the whole tile; its cost is the wavefronts of
  * these instructions. */
-#ifndef TMA_BANKS_CONSUMER_H
-#define TMA_BANKS_CONSUMER_H
+#pragma once
 
 #include "banks/banks.h"
 #include "banks/tile.h"
@@ -79,5 +78,3 @@ struct tma_consumer_report tma_consumer_measure(const struct tma_consumer *consu
 extern const struct tma_names tma_lane_map_names;
 
 TMA_API_END
-
-#endif

@@ -1,7 +1,6 @@
 /* Layouts in the notation of CuTe (CUTLASS, "Swizzle<B,M,S> o smem_ptr o shape:stride"): what a box
  * of a tensor map leaves in shared memory, written so, and such a text as tiles. */
-#ifndef TMA_BANKS_CUTE_H
-#define TMA_BANKS_CUTE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -50,5 +49,3 @@ enum tma_error_code tma_cute_box(const struct tma_cute_layout *layout, uint32_t 
 
 /* The data type of that tensor map, by the size of the elements: "float16". */
 const char *tma_cute_data_type(const struct tma_cute_layout *layout);
-
-#endif

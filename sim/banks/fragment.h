@@ -1,8 +1,7 @@
 /* Fragments: which thread and register has which element of a matrix that warps multiply or load.
  * (PTX ISA, matrix fragments of mma.m16n8, register fragments and accumulators of wgmma, ldmatrix
  * and stmatrix.) */
-#ifndef TMA_BANKS_FRAGMENT_H
-#define TMA_BANKS_FRAGMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ void tma_fragment_element(const struct tma_fragment *fragment, struct tma_fragme
                           uint32_t *row, uint32_t *column);
 struct tma_fragment_place tma_fragment_find(const struct tma_fragment *fragment, uint32_t row,
                                             uint32_t column);
-
-#endif

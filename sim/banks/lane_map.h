@@ -1,7 +1,6 @@
 /* Lane maps: which lane of which instruction accesses which bytes of a tile. Internal to
  * sim/banks. */
-#ifndef TMA_BANKS_LANE_MAP_H
-#define TMA_BANKS_LANE_MAP_H
+#pragma once
 
 #include "banks/consumer.h"
 
@@ -39,5 +38,3 @@ struct lane_map {
 
 /* Returns the lane map of an enumerator; NULL for any other value. */
 const struct lane_map *tma_find_lane_map(enum tma_lane_map lanes);
-
-#endif

@@ -1,6 +1,5 @@
 /* The tile of an operation, as the warps that access it see it. */
-#ifndef TMA_BANKS_OPERATION_TILE_H
-#define TMA_BANKS_OPERATION_TILE_H
+#pragma once
 
 #include "banks/tile.h"
 #include "base/error.h"
@@ -10,5 +9,3 @@
 enum tma_error_code tma_operation_tile(const struct tma_tensor_map *map,
                                        const struct tma_operation *operation, struct tma_tile *tile,
                                        struct tma_error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* The warp instructions that access shared memory, and how each addresses it. (PTX ISA, data
  * movement instructions: ld and st; parallel synchronization: red; warp level matrix instructions:
  * ldmatrix and stmatrix; asynchronous warpgroup level matrix instructions: wgmma.) */
-#ifndef TMA_BANKS_SHARED_INSTRUCTION_H
-#define TMA_BANKS_SHARED_INSTRUCTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ tma_shared_instruction_info(enum tma_shared_instruction instruction);
 bool tma_shared_instruction_writes(enum tma_shared_instruction instruction);
 
 TMA_API_END
-
-#endif

@@ -1,6 +1,5 @@
 /* A tile in shared memory. */
-#ifndef TMA_BANKS_TILE_H
-#define TMA_BANKS_TILE_H
+#pragma once
 
 #include "base/api.h"
 #include "placement/swizzle.h"
@@ -26,5 +25,3 @@ static inline uint32_t tma_tile_address(const struct tma_tile *tile, uint32_t ro
 }
 
 TMA_API_END
-
-#endif

@@ -16,8 +16,7 @@
  * This file departs from its sources in two places. The document says "Y0 * X1 == WarpSize" for
  * thread raked; it means Y1, the rows of a warp, as in the other two patterns. Composable Kernel's
  * code names the vector X1 and the threads X0; this file follows the document's order. */
-#ifndef TMA_BANKS_TILE_DISTRIBUTION_H
-#define TMA_BANKS_TILE_DISTRIBUTION_H
+#pragma once
 
 #include "base/api.h"
 #include "base/error.h"
@@ -81,5 +80,3 @@ struct tma_tile_owner tma_distribution_owner(const struct tma_tile_distribution 
                                              struct tma_tile_element at);
 
 TMA_API_END
-
-#endif

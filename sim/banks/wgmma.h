@@ -4,8 +4,7 @@
  * 128B. So this file checks that the tile has the layout that the descriptor describes. (PTX ISA,
  * asynchronous warpgroup level matrix instructions: shared memory layout, strides, matrix
  * descriptor.) */
-#ifndef TMA_BANKS_WGMMA_H
-#define TMA_BANKS_WGMMA_H
+#pragma once
 
 #include "banks/tile.h"
 #include "base/api.h"
@@ -60,5 +59,3 @@ bool tma_wgmma_place(const struct tma_wgmma_walk *walk, const struct tma_tile *t
                      uint32_t lane, uint32_t *row, uint32_t *byte);
 
 TMA_API_END
-
-#endif

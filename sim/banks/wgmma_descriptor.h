@@ -1,7 +1,6 @@
 /* 64-bit matrix descriptors of wgmma (PTX ISA, matrix descriptor format): their fields, where one
  * reads each part of its matrix, and those with which instructions read a tile. */
-#ifndef TMA_BANKS_WGMMA_DESCRIPTOR_H
-#define TMA_BANKS_WGMMA_DESCRIPTOR_H
+#pragma once
 
 #include "banks/wgmma.h"
 
@@ -43,5 +42,3 @@ struct tma_wgmma_comparison {
 
 struct tma_wgmma_comparison tma_wgmma_compare(const struct tma_wgmma_walk *walk,
                                               const struct tma_tile *tile, uint64_t value);
-
-#endif

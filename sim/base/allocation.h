@@ -3,8 +3,7 @@
  *
  * The blocks are those of malloc(): a caller of the public interface frees what it owns with
  * free(). */
-#ifndef TMA_BASE_ALLOCATION_H
-#define TMA_BASE_ALLOCATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void tma_release_all(void *const *blocks, size_t count);
 /* For tests: NULL, or a function that every allocation calls first. If it returns true, the
  * allocation fails. */
 extern bool (*tma_allocation_fails)(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a public header needs to be used from C and from C++, and from the shared library. */
-#ifndef TMA_BASE_API_H
-#define TMA_BASE_API_H
+#pragma once
 
 /* Public declarations stand between TMA_API_BEGIN and TMA_API_END. They have C linkage in C++ too,
  * and the shared library exports them. It is compiled with hidden visibility, so it exports nothing
@@ -18,5 +17,3 @@
 #endif
 #define TMA_API_BEGIN TMA_EXTERN_C_BEGIN _Pragma("GCC visibility push(default)")
 #define TMA_API_END   _Pragma("GCC visibility pop") TMA_EXTERN_C_END
-
-#endif

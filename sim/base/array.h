@@ -1,6 +1,5 @@
 /* Growth of dynamic arrays, and blocks aligned to the host's cache lines. */
-#ifndef TMA_BASE_ARRAY_H
-#define TMA_BASE_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void *tma_resize_aligned(void *block, size_t used_bytes, size_t bytes);
 /* Returns a block of `count` times `size` zero bytes, aligned in the same way; the product is a
  * multiple of TMA_HOST_LINE_BYTES. NULL when out of memory. */
 void *tma_allocate_lines(size_t count, size_t size);
-
-#endif

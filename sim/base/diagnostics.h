@@ -1,7 +1,6 @@
 /* A list of all errors found in an input, each with its location, so that one call reports them
  * together. */
-#ifndef TMA_BASE_DIAGNOSTICS_H
-#define TMA_BASE_DIAGNOSTICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ void tma_diagnostics_sort(struct tma_diagnostics *list);
 void tma_diagnostics_free(struct tma_diagnostics *list);
 
 TMA_API_END
-
-#endif

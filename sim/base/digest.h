@@ -1,7 +1,6 @@
 /* A 64-bit digest (FNV-1a) of texts: whether two inputs are the same. It is not made to withstand
  * someone who looks for two inputs with one digest. */
-#ifndef TMA_BASE_DIGEST_H
-#define TMA_BASE_DIGEST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct tma_digests {
 };
 
 TMA_API_END
-
-#endif

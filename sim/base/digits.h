@@ -1,6 +1,5 @@
 /* Whole numbers as decimal digits, for what is written too often for printf(). */
-#ifndef TMA_BASE_DIGITS_H
-#define TMA_BASE_DIGITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ enum { TMA_DIGITS_BYTES = 22 };
  * lies in `text`. */
 const char *tma_unsigned_digits(uint64_t value, char text[TMA_DIGITS_BYTES]);
 const char *tma_signed_digits(int64_t value, char text[TMA_DIGITS_BYTES]);
-
-#endif

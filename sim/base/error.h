@@ -3,8 +3,7 @@
  * The library never prints and never exits. A function that can fail returns an error code and
  * takes a `struct tma_error *`, which may be NULL. On failure it fills that struct and leaves its
  * other outputs unwritten, unless its declaration says otherwise. */
-#ifndef TMA_BASE_ERROR_H
-#define TMA_BASE_ERROR_H
+#pragma once
 
 #include "base/api.h"
 
@@ -48,5 +47,3 @@ enum tma_error_code tma_fail(struct tma_error *error, enum tma_error_code code, 
                              ...) __attribute__((format(printf, 3, 4)));
 
 TMA_API_END
-
-#endif

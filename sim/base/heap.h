@@ -3,8 +3,7 @@
  *
  * `before` is a function or a macro that takes two pointers to items, and says whether the first
  * one comes before the second. */
-#ifndef TMA_BASE_HEAP_H
-#define TMA_BASE_HEAP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@
         }                                                                                          \
         (heap)[at_] = moved_;                                                                      \
     } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* The limits of every input. Each bounds the time or the memory that one file can take, and lies
  * far above what a real scenario or record needs. docs/limits.md is made from this list. */
-#ifndef TMA_BASE_LIMITS_H
-#define TMA_BASE_LIMITS_H
+#pragma once
 
 /* Name, value, what it bounds. */
 #define TMA_LIMITS(X)                                                                              \
@@ -30,5 +29,3 @@ enum {
     TMA_LIMITS(TMA_LIMIT_ENUM)
 #undef TMA_LIMIT_ENUM
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Names of files. */
-#ifndef TMA_BASE_PATH_H
-#define TMA_BASE_PATH_H
+#pragma once
 
 #include <string.h>
 
@@ -17,5 +16,3 @@ enum { TMA_PATH_TEXT_BYTES = 4096 };
 
 /* Writes the folder, with a slash at its end; empty if unknown. */
 void tma_own_folder(char folder[TMA_PATH_TEXT_BYTES]);
-
-#endif

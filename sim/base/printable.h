@@ -2,8 +2,7 @@
  *
  * Control characters and bytes that are not UTF-8 become \xNN, so that no escape sequence reaches a
  * terminal. Write errors stay with the stream. */
-#ifndef TMA_BASE_PRINTABLE_H
-#define TMA_BASE_PRINTABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -18,5 +17,3 @@ size_t tma_write_printable_character(const char *text, FILE *out);
 
 /* Writes a whole text. */
 void tma_write_printable(const char *text, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The hash with which capture programs fill memory (tests/hardware/README.md). */
-#ifndef TMA_BASE_RECORD_WORD_H
-#define TMA_BASE_RECORD_WORD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ static inline uint32_t tma_record_word(uint32_t word) {
     word *= 3266489917u;
     return word ^ word >> 16;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads streams whole. */
-#ifndef TMA_BASE_STREAM_H
-#define TMA_BASE_STREAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -9,5 +8,3 @@
  * with a NUL that *length does not count. The caller releases it. NULL: out of memory. Whether the
  * stream failed, ferror() says, and errno why. */
 char *tma_read_stream(FILE *file, size_t most, size_t *length);
-
-#endif

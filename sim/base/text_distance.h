@@ -1,6 +1,5 @@
 /* How much two texts differ, for messages that say "did you mean". */
-#ifndef TMA_BASE_TEXT_DISTANCE_H
-#define TMA_BASE_TEXT_DISTANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ struct tma_hint {
     char text[TMA_MAX_SUGGESTION + 24];
 };
 struct tma_hint tma_hint_of(const struct tma_suggestion *suggestion);
-
-#endif

@@ -1,6 +1,5 @@
 /* Characters of UTF-8. */
-#ifndef TMA_BASE_UTF8_H
-#define TMA_BASE_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ int tma_text_cut(const char *text, int bytes);
 
 /* Removes the part of a character at the end of a text that was cut. */
 void tma_text_trim(char *text);
-
-#endif

@@ -4,8 +4,7 @@
  * The bound is the greatest of several, each of which leaves out all that the others know. So it is
  * never above the simulation, and far below it where a kernel waits for something that no single
  * resource explains. */
-#ifndef TMA_BOUND_BOUND_H
-#define TMA_BOUND_BOUND_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 #include "engine/watch.h"
@@ -51,5 +50,3 @@ void tma_kernel_bound(const struct tma_machine *machine, const struct tma_kernel
  * have to do comes after now. At least bound->cycles. */
 uint64_t tma_kernel_bound_of_run(const struct tma_kernel_bound *bound,
                                  const struct tma_run_state *state);
-
-#endif

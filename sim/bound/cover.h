@@ -1,7 +1,6 @@
 /* What the loops around a load make its coordinates cover of the tensor, in all CTAs together.
  * Internal to sim/bound. */
-#ifndef TMA_BOUND_COVER_H
-#define TMA_BOUND_COVER_H
+#pragma once
 
 #include "bound/program_work.h"
 
@@ -34,5 +33,3 @@ struct tma_cover {
 bool tma_cover_dimension(const struct tma_work_walk *walk, const struct tma_loop_ranges *ranges,
                          const struct tma_value *coordinate, int64_t box, uint64_t *used,
                          struct tma_cover *cover);
-
-#endif

@@ -1,7 +1,6 @@
 /* An estimate of the time that a kernel with roles takes, from a simulation of its first part, and
  * runs that end as soon as they are too slow. */
-#ifndef TMA_BOUND_ESTIMATE_H
-#define TMA_BOUND_ESTIMATE_H
+#pragma once
 
 #include "engine/result.h"
 #include "engine/roles/kernel.h"
@@ -72,5 +71,3 @@ enum tma_error_code
 tma_kernel_estimate(const struct tma_machine *machine, const struct tma_kernel *kernel,
                     const struct tma_estimate_limits *limits, struct tma_result *result,
                     struct tma_kernel_estimate *estimate, struct tma_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a kernel reads by a tensor map, from its loops, without running it. */
-#ifndef TMA_BOUND_MAP_USE_H
-#define TMA_BOUND_MAP_USE_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 #include "tensormap/advice.h"
@@ -11,5 +10,3 @@ struct tma_map_use tma_workload_map_use(const struct tma_workload *workload, uin
 /* For a kernel with roles that is laid out. */
 struct tma_map_use tma_kernel_map_use(const struct tma_machine *machine,
                                       const struct tma_kernel *kernel, uint32_t map);
-
-#endif

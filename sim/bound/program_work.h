@@ -1,6 +1,5 @@
 /* The least work of a CTA, from its program. Internal to sim/bound. */
-#ifndef TMA_BOUND_PROGRAM_WORK_H
-#define TMA_BOUND_PROGRAM_WORK_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 #include "engine/roles/kernel_pipes.h"
@@ -44,5 +43,3 @@ void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end
 /* Computes a value whose variables are known; false where one is not. */
 bool tma_work_value(const struct tma_work_walk *walk, const struct tma_value *value,
                     int64_t *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* The options with which diff and golden say what they accept. */
-#ifndef TMA_CLI_DIFFERENCE_OPTIONS_H
-#define TMA_CLI_DIFFERENCE_OPTIONS_H
+#pragma once
 
 #include "cli/options.h"
 #include "difference/difference.h"
@@ -56,5 +55,3 @@ int cli_difference_write(struct tma_difference *difference,
                               "compare these figures alone"),                                      \
         CLI_DIFFERENCE_OPTION(type, "--all", NULL, CLI_FLAG, all,                                  \
                               "show all figures, not those alone that differ")
-
-#endif

@@ -1,7 +1,6 @@
 /* What limits a launch of a compiled kernel: it runs again with one part of the machine a tenth
  * better, part by part, in worker processes. */
-#ifndef TMA_CLI_LAUNCH_EXPERIMENTS_H
-#define TMA_CLI_LAUNCH_EXPERIMENTS_H
+#pragma once
 
 #include "cli/options.h"
 #include "launch/launch.h"
@@ -46,5 +45,3 @@ void cli_launch_reliefs_free(struct cli_launch_reliefs *reliefs);
 bool cli_launch_relieve(const struct cli_launch_reliefs *reliefs, const struct tma_launch *launch,
                         const struct tma_machine *machine, unsigned jobs, bool quiet,
                         struct tma_launch_relieved *relieved);
-
-#endif

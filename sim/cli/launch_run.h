@@ -1,6 +1,5 @@
 /* Launches of compiled kernels: what run, check and validate do with them. */
-#ifndef TMA_CLI_LAUNCH_RUN_H
-#define TMA_CLI_LAUNCH_RUN_H
+#pragma once
 
 #include "cli/options.h"
 #include "report/launch_report.h"
@@ -43,5 +42,3 @@ int cli_launch_check(const struct cli_launch_options *options);
 
 /* Runs all records of the operands, which are files of launch records. Returns the exit status. */
 int cli_launch_validate(const struct cli_launch_options *options, const char *gpu);
-
-#endif

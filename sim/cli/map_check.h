@@ -1,7 +1,6 @@
 /* The rules that one tensor map breaks and the advice for it, and the checks of all maps of an
  * input, as text and as JSON. */
-#ifndef TMA_CLI_MAP_CHECK_H
-#define TMA_CLI_MAP_CHECK_H
+#pragma once
 
 #include "cli/files/map_input.h"
 #include "report/json_writer.h"
@@ -54,5 +53,3 @@ bool cli_map_checks_text(const struct cli_options *options, const struct cli_map
                          FILE *out);
 bool cli_map_checks_json(const struct cli_options *options, const struct cli_map_input *input,
                          struct tma_json *json);
-
-#endif

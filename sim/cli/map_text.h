@@ -1,6 +1,5 @@
 /* The fields of tensor maps as text and as JSON. */
-#ifndef TMA_CLI_MAP_TEXT_H
-#define TMA_CLI_MAP_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -26,5 +25,3 @@ void cli_differences_json(const struct tma_tensor_map *a, const struct tma_tenso
 /* Writes one value: the name of an enumeration's value, or a number. */
 void cli_value_json(struct tma_json *json, const char *key, enum tma_name_style style,
                     enum tma_field field, int64_t value);
-
-#endif

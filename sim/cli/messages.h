@@ -1,6 +1,5 @@
 /* Messages on standard error, and exit statuses. Messages show control characters as \xNN. */
-#ifndef TMA_CLI_MESSAGES_H
-#define TMA_CLI_MESSAGES_H
+#pragma once
 
 #include "base/diagnostics.h"
 
@@ -42,5 +41,3 @@ void cli_first_error(const struct tma_diagnostics *list, char *text, size_t size
 
 /* Prints "file:line:column: error: ..." for each entry of the list, then how many it dropped. */
 void cli_print_diagnostics(const struct tma_diagnostics *list);
-
-#endif

@@ -1,7 +1,6 @@
 /* Verbs and their command-line options. Each verb has a constant table of options, from which the
  * parser, its error messages and the help text are made. */
-#ifndef TMA_CLI_OPTIONS_H
-#define TMA_CLI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -201,5 +200,3 @@ extern const struct tma_names cli_format_names;
         .help = "do not show progress on standard error, as work of more than 2 seconds does;\n"   \
                 "TMASIM_QUIET in the environment says the same"                                    \
     }
-
-#endif

@@ -1,6 +1,5 @@
 /* A line on standard error that says how far a long piece of work is. */
-#ifndef TMA_CLI_PROGRESS_H
-#define TMA_CLI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ bool cli_progress_look(struct cli_progress *progress, size_t done, uint64_t done
 
 /* Clears the line of a terminal. Call before anything else is printed there. */
 void cli_progress_clear(struct cli_progress *progress);
-
-#endif

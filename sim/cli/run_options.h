@@ -1,6 +1,5 @@
 /* Options of the verbs that simulate: --sample, --draws, --try and --list. */
-#ifndef TMA_CLI_RUN_OPTIONS_H
-#define TMA_CLI_RUN_OPTIONS_H
+#pragma once
 
 #include "cli/options.h"
 #include "engine/watch.h"
@@ -49,5 +48,3 @@ bool cli_variants_make(const struct cli_list *tries, const char *list,
 
 /* Returns the exit status of a verb that writes a table of rows. */
 int cli_row_status(const struct tma_sweep *sweep);
-
-#endif

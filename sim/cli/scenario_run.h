@@ -1,6 +1,5 @@
 /* Runs the scenario that a verb has read, with progress on standard error, until Ctrl-C ends it. */
-#ifndef TMA_CLI_SCENARIO_RUN_H
-#define TMA_CLI_SCENARIO_RUN_H
+#pragma once
 
 #include "engine/observe/event.h"
 #include "engine/result.h"
@@ -62,5 +61,3 @@ struct tma_findings cli_findings_of(const struct cli_questions *questions,
  * borrows both. */
 struct tma_report_input cli_report_of(const struct tma_scenario *scenario,
                                       const struct tma_result *result);
-
-#endif

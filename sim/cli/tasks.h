@@ -1,7 +1,6 @@
 /* Work in worker processes, while a line shows how much is done: tasks that cost alike, and the
  * command as the host of other work. */
-#ifndef TMA_CLI_TASKS_H
-#define TMA_CLI_TASKS_H
+#pragma once
 
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -62,5 +61,3 @@ void cli_host_begin(struct cli_host *host, const struct cli_options *options, co
 
 /* Clears the line that shows progress. */
 void cli_host_end(struct cli_host *host);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the core has to know of each instruction of a PTX function before it runs. */
-#ifndef TMA_CORE_CORE_PLAN_H
-#define TMA_CORE_CORE_PLAN_H
+#pragma once
 
 #include "base/error.h"
 #include "core/core_run.h"
@@ -87,5 +86,3 @@ enum tma_error_code tma_core_plan_create(const struct tma_machine *machine,
                                          struct tma_core_plan *plan, struct tma_core_result *result,
                                          struct tma_error *error);
 void tma_core_plan_free(struct tma_core_plan *plan);
-
-#endif

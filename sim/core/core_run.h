@@ -1,8 +1,7 @@
 /* Times a launch of a compiled kernel: cycles, what they went to, by line. The kernel executes as
  * ptx/execution.h has it; its warps issue on SMs (core/core_sm.h), their operations go through the
  * memory system (memory/system.h). */
-#ifndef TMA_CORE_CORE_RUN_H
-#define TMA_CORE_CORE_RUN_H
+#pragma once
 
 #include "core/lowering.h"
 #include "memory/core/counters.h"
@@ -138,5 +137,3 @@ uint64_t tma_core_stall_sum(const uint64_t stalls[TMA_STALL_COUNT]);
 
 const char *tma_core_stall_key(enum tma_core_stall stall);
 const char *tma_core_stall_text(enum tma_core_stall stall);
-
-#endif

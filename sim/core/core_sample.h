@@ -2,8 +2,7 @@
  * grid has many waves, whole CTAs are; else iterations of loops whose registers go on by the same
  * steps. A loop jumps ahead in all warps of a cluster at the same iteration: rings, mbarriers and
  * operations in flight stay as they are. Internal to this folder. */
-#ifndef TMA_CORE_CORE_SAMPLE_H
-#define TMA_CORE_CORE_SAMPLE_H
+#pragma once
 
 #include "core/core_sm.h"
 
@@ -28,5 +27,3 @@ void tma_core_sample_look(struct tma_core_run *run, uint64_t cycle);
 
 /* Adds what was left out to the figures of a run that has ended. */
 void tma_core_sample_finish(struct tma_core_run *run, struct tma_ptx_result *executed);
-
-#endif

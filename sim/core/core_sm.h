@@ -2,8 +2,7 @@
  * cycle each, in the order of each warp; pipes; tensor cores with their queue; the completions that
  * come back from the memory system. It executes each instruction (ptx/stepping.h) in the cycle of
  * its issue. Internal to this folder. */
-#ifndef TMA_CORE_CORE_SM_H
-#define TMA_CORE_CORE_SM_H
+#pragma once
 
 #include "base/allocation.h"
 #include "core/core_plan.h"
@@ -299,5 +298,3 @@ bool tma_core_barrier_of(struct tma_core_run *run, const struct tma_core_warp *w
                          uint32_t instruction, uint32_t *offset);
 
 void tma_core_sm_free(struct tma_core_sm *sm);
-
-#endif

@@ -1,8 +1,7 @@
 /* What warps, tensor cores and TMA units of a launch do from cycle to cycle, as spans: for pictures
  * of it. Spans of one track do not overlap, except for those of TMA units. They come in no order.
  */
-#ifndef TMA_CORE_CORE_TIMELINE_H
-#define TMA_CORE_CORE_TIMELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ void tma_core_timeline_add(struct tma_core_timeline *timeline, const struct tma_
 
 /* By SM, CTA, track, group and start. */
 void tma_core_timeline_sort(struct tma_core_timeline *timeline);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The rules are those that the SASS of ptxas 13.0 for sm_90a shows. No weight is fitted to a
  * kernel. */
-#ifndef TMA_CORE_LOWERING_H
-#define TMA_CORE_LOWERING_H
+#pragma once
 
 #include "base/error.h"
 #include "ptx/decoded.h"
@@ -107,5 +106,3 @@ enum tma_error_code tma_count_sass(const struct tma_ptx_module *module, uint32_t
                                    const struct tma_lowering_options *options,
                                    const struct tma_ptx_line *lines, struct tma_sass_counts *counts,
                                    struct tma_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the rules of lowering ask about a function: who defines and who uses a register, which
  * values are constant or the same in all lanes, blocks and loops. Internal to this folder. */
-#ifndef TMA_CORE_LOWERING_FACTS_H
-#define TMA_CORE_LOWERING_FACTS_H
+#pragma once
 
 #include "core/lowering.h"
 
@@ -92,5 +91,3 @@ static inline uint32_t tma_lowering_definition(const struct tma_lowering_facts *
                ? facts->values[number].definition
                : TMA_LOWERING_NONE;
 }
-
-#endif

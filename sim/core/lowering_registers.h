@@ -1,7 +1,6 @@
 /* Registers of a function: what is live where, what does not fit, and wgmma that ptxas cannot
  * overlap because of who writes its accumulators. Internal to this folder. */
-#ifndef TMA_CORE_LOWERING_REGISTERS_H
-#define TMA_CORE_LOWERING_REGISTERS_H
+#pragma once
 
 #include "core/lowering_facts.h"
 
@@ -18,5 +17,3 @@ enum tma_error_code tma_lowering_spill(const struct tma_lowering_facts *facts, c
  * TMA_ERROR_MEMORY. */
 enum tma_error_code tma_lowering_live(const struct tma_lowering_facts *facts, uint32_t instruction,
                                       bool *live, struct tma_error *error);
-
-#endif

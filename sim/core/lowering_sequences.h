@@ -1,6 +1,5 @@
 /* The SASS sequences of single PTX instructions. Internal to this folder. */
-#ifndef TMA_CORE_LOWERING_SEQUENCES_H
-#define TMA_CORE_LOWERING_SEQUENCES_H
+#pragma once
 
 #include "core/lowering_facts.h"
 
@@ -19,5 +18,3 @@ void tma_lowering_add(struct tma_lowered *lowered, const char *sequence, char mo
 
 /* Cycles until the result of a pipe of fixed latency can be used; 0: it is not fixed. */
 uint8_t tma_lowering_latency(enum tma_pipe pipe);
-
-#endif

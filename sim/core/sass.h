@@ -1,7 +1,6 @@
 /* The SASS of a kernel, as nvdisasm prints it with the lines of the PTX: which instructions a warp
  * really issues, and in which order. Who has it needs no rules of lowering. */
-#ifndef TMA_CORE_SASS_H
-#define TMA_CORE_SASS_H
+#pragma once
 
 #include "base/error.h"
 #include "core/lowering.h"
@@ -25,5 +24,3 @@ void tma_sass_lower(const struct tma_sass *sass, const struct tma_ptx_module *mo
                     uint32_t function, struct tma_lowered *lowered);
 
 void tma_sass_free(struct tma_sass *sass);
-
-#endif

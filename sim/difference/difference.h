@@ -1,6 +1,5 @@
 /* Compares the figures of variants with those of a base. */
-#ifndef TMA_DIFFERENCE_DIFFERENCE_H
-#define TMA_DIFFERENCE_DIFFERENCE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -61,5 +60,3 @@ extern const struct tma_names tma_difference_format_names;
 /* Writes the comparison in a format: a value of tma_difference_format_names. Write errors stay with
  * the stream. */
 void tma_difference_write(const struct tma_difference *difference, int format, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The output formats of tma_difference_write, and what they have in common. Internal to
  * sim/difference. */
-#ifndef TMA_DIFFERENCE_DIFFERENCE_FORMATS_H
-#define TMA_DIFFERENCE_DIFFERENCE_FORMATS_H
+#pragma once
 
 #include "difference/difference.h"
 
@@ -27,5 +26,3 @@ struct tma_difference_sentence tma_difference_sentence_of(const struct tma_diffe
 
 /* The last line: how many figures were compared, differ, and fail. */
 struct tma_difference_sentence tma_difference_total(const struct tma_difference *difference);
-
-#endif

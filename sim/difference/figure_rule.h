@@ -1,7 +1,6 @@
 /* What a comparison accepts of a figure: tolerances, and conditions under which it fails. Both name
  * figures by a pattern in which * stands for any text: "cycles", "time.*.slot_cycles". */
-#ifndef TMA_DIFFERENCE_FIGURE_RULE_H
-#define TMA_DIFFERENCE_FIGURE_RULE_H
+#pragma once
 
 #include "base/error.h"
 #include "difference/variant.h"
@@ -52,5 +51,3 @@ enum tma_error_code tma_figure_condition_parse(const char *text,
  * lacks fulfils every condition, because a run that failed must not pass for a good one. */
 bool tma_figure_condition_holds(const struct tma_figure_condition *condition,
                                 const struct tma_measure *base, const struct tma_measure *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* All figures of a run as flat text, a line each: name, value, unit, meaning. */
-#ifndef TMA_DIFFERENCE_STATISTICS_H
-#define TMA_DIFFERENCE_STATISTICS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,5 +10,3 @@
  * the latencies and the windows of the series. Write errors stay with the stream. */
 void tma_statistics_write(const struct tma_variant *report, const struct tma_series *series,
                           FILE *out);
-
-#endif

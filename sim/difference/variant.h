@@ -1,7 +1,6 @@
 /* The figures of one or more runs, as a file has them: the report of a run, or the rows of a sweep.
  * Comparisons set several of these beside each other. */
-#ifndef TMA_DIFFERENCE_VARIANT_H
-#define TMA_DIFFERENCE_VARIANT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ const struct tma_measured_case *tma_variant_find_case(const struct tma_variant *
                                                       const char *name, size_t hint);
 const struct tma_measure *tma_case_find(const struct tma_measured_case *item, const char *name,
                                         size_t hint);
-
-#endif

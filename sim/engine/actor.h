@@ -1,8 +1,7 @@
 /* Actors: the state machines of a run that take steps by themselves. These are those of the
  * program, the scheduler of CTAs and the memory actor. The engine's module gives each a SimGrid
  * actor, which steps it (engine_module.h); tests step them by hand. */
-#ifndef TMA_ENGINE_ACTOR_H
-#define TMA_ENGINE_ACTOR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void tma_actor_wait(struct tma_actors *actors, uint32_t number, struct tma_wait 
  * step reads all that it depends on. */
 void tma_actor_signal(struct tma_actors *actors, uint32_t number);
 void tma_actors_signal_all(struct tma_actors *actors);
-
-#endif

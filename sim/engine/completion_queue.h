@@ -3,8 +3,7 @@
  *
  * A warp that waits on an mbarrier looks at it every tma.wake_interval_cycles: it sees a completion
  * at the next multiple of that, the visible cycle. */
-#ifndef TMA_ENGINE_COMPLETION_QUEUE_H
-#define TMA_ENGINE_COMPLETION_QUEUE_H
+#pragma once
 
 #include "memory/system.h"
 
@@ -37,5 +36,3 @@ struct tma_visible_completion tma_completion_queue_pop(struct tma_completion_que
 static inline uint64_t tma_completion_queue_first(const struct tma_completion_queue *queue) {
     return queue->count == 0 ? UINT64_MAX : queue->heap[0].visible_cycle;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* A place for a CTA on an SM, and the cluster of places that it belongs to. Both structs are
  * reused: when a CTA has ended, the next one of the grid runs there. A program's own struct of a
  * CTA begins with struct tma_cta (program.h). */
-#ifndef TMA_ENGINE_CTA_H
-#define TMA_ENGINE_CTA_H
+#pragma once
 
 #include "engine/observe/tracer.h"
 #include "engine/sm.h"
@@ -74,5 +73,3 @@ static inline struct tma_event_source tma_cta_event_source(const struct tma_cta 
                                                            uint32_t slot) {
     return (struct tma_event_source){cta->sm->number, cta->number, slot};
 }
-
-#endif

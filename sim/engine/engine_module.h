@@ -5,8 +5,7 @@
  *
  * The library has the model: state machines, which it numbers from 0 and calls actors. The module
  * has the clock: it steps each actor when what the actor waits for has come. */
-#ifndef TMA_ENGINE_ENGINE_MODULE_H
-#define TMA_ENGINE_ENGINE_MODULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ struct tma_engine_module {
 
 /* The name of the module's only symbol, a struct tma_engine_module. */
 #define TMA_ENGINE_MODULE_SYMBOL "tma_engine_module"
-
-#endif

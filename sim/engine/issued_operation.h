@@ -1,8 +1,7 @@
 /* TMA operations from the instruction to their last completion. Actors issue ahead of time and in
  * any order; the queue sorts what they have issued, and the memory actor hands it over in order of
  * time. */
-#ifndef TMA_ENGINE_ISSUED_OPERATION_H
-#define TMA_ENGINE_ISSUED_OPERATION_H
+#pragma once
 
 #include "engine/cta.h"
 #include "engine/lanes.h"
@@ -90,5 +89,3 @@ void tma_operation_complete(struct tma_simulation *simulation,
 /* The operation of a completion. */
 struct tma_issued *tma_operation_of(const struct tma_simulation *simulation,
                                     const struct tma_completion *completion);
-
-#endif

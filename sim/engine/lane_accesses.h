@@ -1,7 +1,6 @@
 /* Operations of lanes on their way: handed to the load/store unit as accesses, and complete when
  * the last of these is done. */
-#ifndef TMA_ENGINE_LANE_ACCESSES_H
-#define TMA_ENGINE_LANE_ACCESSES_H
+#pragma once
 
 #include "engine/simulation.h"
 
@@ -50,5 +49,3 @@ static inline uint64_t tma_distant_pieces(const struct tma_lanes *lanes, uint64_
  * memory. */
 bool tma_lanes_end_access(struct tma_simulation *simulation, struct tma_issued *issued,
                           uint64_t cycle);
-
-#endif

@@ -3,8 +3,7 @@
  * lanes in pieces of the same size, 32 of which are one instruction of a warp. Each instruction is
  * an access to the load/store unit of the SM (memory/core/warp_access.h), as those of compiled
  * kernels are. */
-#ifndef TMA_ENGINE_LANES_H
-#define TMA_ENGINE_LANES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ struct tma_lane_rows {
 static inline bool tma_lanes_carry(enum tma_mover by) {
     return by == TMA_BY_CP_ASYNC || by == TMA_BY_WARPS;
 }
-
-#endif

@@ -11,8 +11,7 @@
  * the actor gives it to the program ahead of time, and the program issues ahead of time what
  * follows. This spares SimGrid a wake-up and two context switches for each stage of a pipeline,
  * which take longer than all else that SimGrid does. */
-#ifndef TMA_ENGINE_MEMORY_ACTOR_H
-#define TMA_ENGINE_MEMORY_ACTOR_H
+#pragma once
 
 #include "engine/simulation.h"
 
@@ -22,5 +21,3 @@ struct tma_wait tma_memory_actor_step(struct tma_simulation *simulation, uint64_
 
 /* When all CTAs have ended: hands over and completes what they did not wait for. */
 void tma_memory_actor_end(struct tma_simulation *simulation);
-
-#endif

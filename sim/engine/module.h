@@ -1,6 +1,5 @@
 /* Finds and loads libtmasim-engine.so, which has SimGrid (engine_module.h). */
-#ifndef TMA_ENGINE_MODULE_H
-#define TMA_ENGINE_MODULE_H
+#pragma once
 
 #include "engine/engine_module.h"
 
@@ -13,5 +12,3 @@
  * why the file cannot be loaded. */
 enum tma_error_code tma_module_load(const struct tma_engine_module **module,
                                     struct tma_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A CTA of a program has state machines, its actors, as many in each CTA. Actor number i of a run
  * is actor i % cta_actors of the place i / cta_actors. */
-#ifndef TMA_ENGINE_PROGRAM_H
-#define TMA_ENGINE_PROGRAM_H
+#pragma once
 
 #include "engine/engine_module.h"
 #include "engine/simulation.h"
@@ -71,5 +70,3 @@ struct tma_program {
     uint64_t (*most_to_cut)(const struct tma_simulation *simulation, uint32_t cluster,
                             uint64_t *last);
 };
-
-#endif

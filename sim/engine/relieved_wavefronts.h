@@ -1,6 +1,5 @@
 /* The wavefronts of a consumer's pass that an experiment counts. */
-#ifndef TMA_ENGINE_RELIEVED_WAVEFRONTS_H
-#define TMA_ENGINE_RELIEVED_WAVEFRONTS_H
+#pragma once
 
 #include "engine/workload.h"
 
@@ -20,5 +19,3 @@ static inline uint64_t tma_relieved_wavefronts(enum tma_wavefronts kind,
     }
     return report->wavefronts;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The result of a run: exact counts, and cycles as the timing model finds them. */
-#ifndef TMA_ENGINE_RESULT_H
-#define TMA_ENGINE_RESULT_H
+#pragma once
 
 #include "base/api.h"
 #include "engine/workload.h"
@@ -204,5 +203,3 @@ struct tma_result {
 };
 
 TMA_API_END
-
-#endif

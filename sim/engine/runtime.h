@@ -1,6 +1,5 @@
 /* Runs a program of any kind (program.h). */
-#ifndef TMA_ENGINE_RUNTIME_H
-#define TMA_ENGINE_RUNTIME_H
+#pragma once
 
 #include "engine/program.h"
 
@@ -20,5 +19,3 @@ void tma_simulation_run(struct tma_simulation *simulation, const struct tma_even
 /* Steps an actor, as the engine's module does. */
 struct tma_wait tma_simulation_step(struct tma_simulation *simulation, uint32_t actor,
                                     uint64_t now);
-
-#endif

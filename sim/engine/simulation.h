@@ -1,8 +1,7 @@
 /* A run: the program that is simulated, the places of its CTAs, the memory system, the operations
  * that are under way, and those that observe. This is the runtime of programs of every kind
  * (program.h). */
-#ifndef TMA_ENGINE_SIMULATION_H
-#define TMA_ENGINE_SIMULATION_H
+#pragma once
 
 #include "engine/actor.h"
 #include "engine/completion_queue.h"
@@ -91,5 +90,3 @@ static inline uint32_t tma_program_descriptor(const struct tma_simulation *simul
     const struct tma_program_maps *maps = &simulation->maps;
     return tma_descriptor_number(maps->arrays, maps->places, maps->count, array, index);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the warps of an SM share. */
-#ifndef TMA_ENGINE_SM_H
-#define TMA_ENGINE_SM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@ struct tma_sm {
     uint32_t cta_places;  /* CTAs that it runs at once in this run */
     uint64_t woken_cycle; /* when a warp went on last after waiting for a load */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What is in the caches when a run starts. */
-#ifndef TMA_ENGINE_WARM_L2_H
-#define TMA_ENGINE_WARM_L2_H
+#pragma once
 
 #include "engine/simulation.h"
 
@@ -21,5 +20,3 @@ void tma_warm_launches(struct tma_simulation *simulation, void (*replay)(void *c
 void tma_warm_operation(struct tma_simulation *simulation, uint32_t sm, uint32_t map,
                         uint32_t map_index, const struct tma_operation *operation, bool one_row,
                         uint8_t *visitors);
-
-#endif

@@ -1,6 +1,5 @@
 /* Following a run while it lasts. */
-#ifndef TMA_ENGINE_WATCH_H
-#define TMA_ENGINE_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -65,5 +64,3 @@ struct tma_watch {
 };
 
 TMA_API_END
-
-#endif

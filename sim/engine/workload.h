@@ -1,7 +1,6 @@
 /* A workload: what the CTAs of one kernel do, stage by stage. The scenario reader makes it from
  * YAML, the record reader from a row of measurements. */
-#ifndef TMA_ENGINE_WORKLOAD_H
-#define TMA_ENGINE_WORKLOAD_H
+#pragma once
 
 #include "banks/consumer.h"
 #include "base/api.h"
@@ -191,5 +190,3 @@ uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma
                        uint32_t cta, uint32_t iteration);
 
 TMA_API_END
-
-#endif

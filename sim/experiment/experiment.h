@@ -1,7 +1,6 @@
 /* Experiments: what limits a run, and what would make it faster, found by running it again with one
  * relief at a time. */
-#ifndef TMA_EXPERIMENT_EXPERIMENT_H
-#define TMA_EXPERIMENT_EXPERIMENT_H
+#pragma once
 
 #include "base/api.h"
 #include "base/error.h"
@@ -115,5 +114,3 @@ enum tma_error_code tma_experiments_run(const struct tma_experiment_subject *sub
                                         struct tma_error *error);
 
 TMA_API_END
-
-#endif

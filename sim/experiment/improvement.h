@@ -1,6 +1,5 @@
 /* How a relief makes parameters better. */
-#ifndef TMA_EXPERIMENT_IMPROVEMENT_H
-#define TMA_EXPERIMENT_IMPROVEMENT_H
+#pragma once
 
 #include "experiment/relief.h"
 #include "memory/machine_parameter.h"
@@ -42,5 +41,3 @@ bool tma_relieve_promotion(struct tma_relieved *relieved, struct tma_tensor_map 
 #define TMA_PART(name)    .part = TMA_RELIEF_OF_##name
 #define TMA_BUSY(name)    .busy = offsetof(struct tma_result, busy_##name)
 #define TMA_USED(counter) .used = offsetof(struct tma_result, counters.counter)
-
-#endif

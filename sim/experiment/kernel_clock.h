@@ -1,7 +1,6 @@
 /* What a run of a kernel with roles did, for the model of clock and power (memory/power.h), and a
  * second simulation, which says how long the kernel takes at a lower clock of the SMs. */
-#ifndef TMA_EXPERIMENT_KERNEL_CLOCK_H
-#define TMA_EXPERIMENT_KERNEL_CLOCK_H
+#pragma once
 
 #include "base/api.h"
 #include "base/error.h"
@@ -27,5 +26,3 @@ enum tma_error_code tma_kernel_find_memory_share(const struct tma_machine *machi
                                                  struct tma_error *error);
 
 TMA_API_END
-
-#endif

@@ -1,7 +1,6 @@
 /* Reliefs: single changes to a machine or to a workload that may make it faster. To find out what
  * limits a run, an experiment runs it again with one relief. */
-#ifndef TMA_EXPERIMENT_RELIEF_H
-#define TMA_EXPERIMENT_RELIEF_H
+#pragma once
 
 #include <stddef.h>
 
@@ -55,5 +54,3 @@ struct tma_reliefs {
 extern const struct tma_reliefs tma_machine_reliefs;
 
 TMA_API_END
-
-#endif

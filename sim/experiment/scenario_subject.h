@@ -1,6 +1,5 @@
 /* Runs and experiments of a scenario, whatever it has: a workload or a kernel with roles. */
-#ifndef TMA_EXPERIMENT_SCENARIO_SUBJECT_H
-#define TMA_EXPERIMENT_SCENARIO_SUBJECT_H
+#pragma once
 
 #include "engine/observe/event.h"
 #include "engine/roles/kernel_run.h"
@@ -21,5 +20,3 @@ enum tma_error_code tma_scenario_run(const struct tma_scenario *scenario,
 struct tma_experiment_subject tma_scenario_subject(const struct tma_scenario *scenario);
 
 TMA_API_END
-
-#endif

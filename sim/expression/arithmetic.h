@@ -1,7 +1,6 @@
 /* The arithmetic of expressions: one checked operation on 64-bit integers. Internal to this folder.
  */
-#ifndef TMA_EXPRESSION_ARITHMETIC_H
-#define TMA_EXPRESSION_ARITHMETIC_H
+#pragma once
 
 #include <assert.h>
 #include <stdbool.h>
@@ -98,5 +97,3 @@ static inline enum tma_arithmetic_fault tma_calculate(enum tma_arithmetic operat
         return TMA_ARITHMETIC_GOOD;
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The compiled form of an expression: steps of a stack machine. Internal to this folder. */
-#ifndef TMA_EXPRESSION_COMPILED_H
-#define TMA_EXPRESSION_COMPILED_H
+#pragma once
 
 #include "expression/arithmetic.h"
 #include "expression/expression.h"
@@ -47,5 +46,3 @@ struct tma_expression {
     uint32_t step_count;
     struct tma_expression_step steps[]; /* the first one is a number where all is constant */
 };
-
-#endif

@@ -22,8 +22,7 @@
  *
  * Literals are decimal or hexadecimal (0x). Where the caller gives units, a literal may have one:
  * "4 KiB" is 4096 times the base unit. */
-#ifndef TMA_EXPRESSION_EXPRESSION_H
-#define TMA_EXPRESSION_EXPRESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ void tma_expression_visit_constants(const struct tma_expression *expression,
  * column, in bytes from 1, at which evaluation with these variables fails, or 0 if it does not. */
 unsigned tma_expression_fault_column(const struct tma_expression *expression,
                                      const int64_t *variables);
-
-#endif

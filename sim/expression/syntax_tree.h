@@ -1,7 +1,6 @@
 /* The syntax tree of an expression, between its text and its compiled form. Internal to this
  * folder. */
-#ifndef TMA_EXPRESSION_SYNTAX_TREE_H
-#define TMA_EXPRESSION_SYNTAX_TREE_H
+#pragma once
 
 #include "base/limits.h"
 #include "expression/arithmetic.h"
@@ -42,5 +41,3 @@ enum tma_error_code tma_syntax_parse(const char *text, const struct tma_expressi
 
 /* Computes the parts that do not depend on variables and do not fail. */
 void tma_syntax_fold(struct tma_syntax_tree *tree);
-
-#endif

@@ -1,6 +1,5 @@
 /* Types of the elements of a buffer: written from numbers, and compared. */
-#ifndef TMA_LAUNCH_ELEMENT_H
-#define TMA_LAUNCH_ELEMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ enum { TMA_ELEMENT_TEXT_BYTES = 64 };
 /* Writes "0x3c00 (1)". */
 void tma_element_text(enum tma_element type, const uint8_t *bytes,
                       char text[TMA_ELEMENT_TEXT_BYTES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* A launch of a compiled kernel: a PTX file, the grid, the buffers and the parameters. It comes
  * from a launch file (YAML or JSON), or from a line of a file of records (JSON lines). */
-#ifndef TMA_LAUNCH_LAUNCH_H
-#define TMA_LAUNCH_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -151,5 +150,3 @@ bool tma_launch_recognize(const char *text, size_t length);
 /* Finds a file that the launch names: beside the launch file, or in its folder `subfolder`. Returns
  * its path, which the caller frees; NULL when out of memory. The file need not exist. */
 char *tma_launch_find(const struct tma_launch *launch, const char *name, const char *subfolder);
-
-#endif

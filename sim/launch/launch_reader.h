@@ -1,6 +1,5 @@
 /* What the readers of launch files and of records share. Internal to this folder. */
-#ifndef TMA_LAUNCH_LAUNCH_READER_H
-#define TMA_LAUNCH_LAUNCH_READER_H
+#pragma once
 
 #include "launch/launch.h"
 #include "ptx/execution.h"
@@ -53,5 +52,3 @@ bool tma_fill_buffers(const struct tma_launch *launch, struct tma_ptx_buffer *bu
 uint8_t *tma_launch_bytes(const struct tma_launch *launch, const char *name, const char *subfolder,
                           uint64_t bytes, bool exact, struct tma_location at,
                           struct tma_diagnostics *list);
-
-#endif

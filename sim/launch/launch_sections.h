@@ -1,6 +1,5 @@
 /* The sections of launch files, for references and the JSON Schema. */
-#ifndef TMA_LAUNCH_LAUNCH_SECTIONS_H
-#define TMA_LAUNCH_LAUNCH_SECTIONS_H
+#pragma once
 
 #include "scenario/sections.h"
 
@@ -9,5 +8,3 @@ void tma_launch_sections(tma_section_visitor visit, void *context);
 
 /* The forms of a parameter, as a table of Markdown. */
 void tma_launch_parameter_reference(FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Makes a launch ready to run: its module, its buffers in memory, and its parameters as bytes; and
  * compares the buffers with what was expected. */
-#ifndef TMA_LAUNCH_PREPARED_H
-#define TMA_LAUNCH_PREPARED_H
+#pragma once
 
 #include "launch/launch.h"
 #include "memory/machine.h"
@@ -44,5 +43,3 @@ struct tma_output_difference {
  * cannot be read or has another size. */
 bool tma_compare_outputs(const struct tma_prepared *prepared,
                          struct tma_output_difference *difference, struct tma_diagnostics *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a machine would take of the host's memory, before anything is taken. */
-#ifndef TMA_MEMORY_HOST_BYTES_H
-#define TMA_MEMORY_HOST_BYTES_H
+#pragma once
 
 #include "memory/machine.h"
 
@@ -10,5 +9,3 @@ struct tma_memory_bytes {
     uint64_t l2_tags, dram_channels;
 };
 struct tma_memory_bytes tma_memory_bytes(const struct tma_machine *machine);
-
-#endif

@@ -1,8 +1,7 @@
 /* The machine: every property of a GPU that the timing model uses, each with its unit in its name.
  * memory/machine_rows.h lists and explains them. Values come from configs/gpus/NAME.yaml, with
  * their origin beside them. */
-#ifndef TMA_MEMORY_MACHINE_H
-#define TMA_MEMORY_MACHINE_H
+#pragma once
 
 #include "base/api.h"
 #include "memory/policies.h"
@@ -97,5 +96,3 @@ static inline uint32_t tma_machine_slice_groups(const struct tma_machine *machin
 struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint32_t sm_clock_mhz);
 
 TMA_API_END
-
-#endif

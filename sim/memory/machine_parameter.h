@@ -1,7 +1,6 @@
 /* What each number of a machine is: the rows of memory/machine_rows.h that are times, rates and
  * counts, as a table that clocks, reliefs, ablations and references go through. */
-#ifndef TMA_MEMORY_MACHINE_PARAMETER_H
-#define TMA_MEMORY_MACHINE_PARAMETER_H
+#pragma once
 
 #include "memory/machine.h"
 
@@ -91,5 +90,3 @@ static inline uint32_t *tma_machine_value(struct tma_machine *machine,
                                           const struct tma_machine_parameter *parameter) {
     return (uint32_t *)(void *)((char *)machine + parameter->offset);
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Each list makes an enumeration (TMA_REPLACEMENT_lru, ...) and a table of names for the reader of
  * machine files. The first name of a list is the default. */
-#ifndef TMA_MEMORY_POLICIES_H
-#define TMA_MEMORY_POLICIES_H
+#pragma once
 
 #include "base/api.h"
 #include "tensormap/types.h"
@@ -54,5 +53,3 @@ extern const struct tma_names tma_refresh_names;
 extern const struct tma_names tma_translation_names;
 
 TMA_API_END
-
-#endif

@@ -2,8 +2,7 @@
  * SMs hold without much load; what one launch sees after a pause; and what launches without a pause
  * settle at. All figures come from the section `power` of a machine (memory/machine_rows.h,
  * docs/clocks.md). L2 and DRAM keep their clocks. */
-#ifndef TMA_MEMORY_POWER_H
-#define TMA_MEMORY_POWER_H
+#pragma once
 
 #include "memory/machine.h"
 
@@ -70,5 +69,3 @@ double tma_memory_share_of(const struct tma_machine *machine, double cycles, uin
                            double lower_cycles);
 
 TMA_API_END
-
-#endif

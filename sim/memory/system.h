@@ -1,8 +1,7 @@
 /* The memory system of one GPU: TMA units, crossbar, L2 and DRAM. It works through events in order
  * of time, cycle by cycle. It takes operations and gives completions; it knows nothing of the warps
  * that issue the operations or wait for them. */
-#ifndef TMA_MEMORY_SYSTEM_H
-#define TMA_MEMORY_SYSTEM_H
+#pragma once
 
 #include "memory/core/counters.h"
 #include "memory/core/issue.h"
@@ -138,5 +137,3 @@ uint64_t tma_memory_late_ticks(const struct tma_memory *memory, uint32_t channel
 
 /* The same: sectors that all channels read, or wrote. */
 uint64_t tma_memory_late_sectors(const struct tma_memory *memory, bool written);
-
-#endif

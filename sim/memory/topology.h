@@ -1,6 +1,5 @@
 /* Where things lie on a machine: SMs in GPCs, CTAs on SMs, lines in slices. */
-#ifndef TMA_MEMORY_TOPOLOGY_H
-#define TMA_MEMORY_TOPOLOGY_H
+#pragma once
 
 #include "memory/machine.h"
 
@@ -49,5 +48,3 @@ uint32_t tma_machine_sm_distance(const struct tma_machine *machine, uint32_t sm)
  * has its second. */
 void tma_machine_launch(const struct tma_machine *machine, const uint32_t *sms, uint32_t count,
                         uint32_t ctas, uint32_t warps, uint64_t *cycles);
-
-#endif

@@ -1,7 +1,6 @@
 /* Moves the bytes of row runs: loads into shared memory, stores and reductions into global memory.
  * Internal to this folder. */
-#ifndef TMA_PLACEMENT_BYTES_H
-#define TMA_PLACEMENT_BYTES_H
+#pragma once
 
 #include "placement/execute.h"
 #include "placement/lines.h"
@@ -34,5 +33,3 @@ bool tma_copy_out(const struct tma_execution *execution, const struct tma_shared
 
 /* For tests: true copies as on a processor without wide registers. */
 extern bool tma_copy_narrow;
-
-#endif

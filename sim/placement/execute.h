@@ -1,6 +1,5 @@
 /* The functional core: executes an operation on memory, byte for byte as hardware does. */
-#ifndef TMA_PLACEMENT_EXECUTE_H
-#define TMA_PLACEMENT_EXECUTE_H
+#pragma once
 
 #include "base/api.h"
 #include "placement/rows.h"
@@ -44,5 +43,3 @@ enum tma_error_code tma_execute(const struct tma_tensor_map *map,
                                 struct tma_operation_size *size, struct tma_error *error);
 
 TMA_API_END
-
-#endif

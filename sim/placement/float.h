@@ -1,7 +1,6 @@
 /* Floating-point arithmetic of the memory system, bit by bit: reductions and rounding to TF32. As
  * an H200's records show it (tests/hardware/h200: reduce.tsv, convert.tsv). */
-#ifndef TMA_PLACEMENT_FLOAT_H
-#define TMA_PLACEMENT_FLOAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ float tma_add_float(float old, float operand);
 /* The result of loading a float32 as a TF32 type: rounds to 10 mantissa bits, to nearest even.
  * Keeps denormals and infinities; every NaN becomes 0x7fffe000. */
 uint32_t tma_tf32_of_float(uint32_t bits);
-
-#endif

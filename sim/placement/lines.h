@@ -1,6 +1,5 @@
 /* Copies bytes between a row and its swizzled place in shared memory. Internal to this folder. */
-#ifndef TMA_PLACEMENT_LINES_H
-#define TMA_PLACEMENT_LINES_H
+#pragma once
 
 #include "placement/execute.h"
 #include "tensormap/types.h"
@@ -14,5 +13,3 @@ void tma_lines_put(const struct tma_swizzle_info *swizzle, const struct tma_shar
 /* Reads `count` bytes from shared memory, likewise. */
 void tma_lines_get(const struct tma_swizzle_info *swizzle, const struct tma_shared_memory *shared,
                    uint32_t address, uint8_t *into, uint32_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Queries on the placement of an operation: which element lies at a byte of shared memory, and at
  * which bytes an element lies. Both take constant time and do not walk the rows. */
-#ifndef TMA_PLACEMENT_LOCATE_H
-#define TMA_PLACEMENT_LOCATE_H
+#pragma once
 
 #include "base/api.h"
 #include "placement/rows.h"
@@ -71,5 +70,3 @@ unsigned tma_layout_element(const struct tma_layout *layout,
                             struct tma_element_place places[TMA_MAX_PLACES]);
 
 TMA_API_END
-
-#endif

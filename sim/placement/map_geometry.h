@@ -1,6 +1,5 @@
 /* Sizes and distances in bytes that follow from a tensor map. Internal to this folder. */
-#ifndef TMA_PLACEMENT_MAP_GEOMETRY_H
-#define TMA_PLACEMENT_MAP_GEOMETRY_H
+#pragma once
 
 #include "placement/operation.h"
 
@@ -30,5 +29,3 @@ uint32_t tma_first_spatial(const struct tma_tensor_map *map);
 
 /* The im2col offset in pixels along spatial dimension i; 0 for stores and reductions. */
 int64_t tma_im2col_offset(const struct tma_operation *operation, uint32_t i);
-
-#endif

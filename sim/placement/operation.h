@@ -1,7 +1,6 @@
 /* One bulk tensor operation: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor or
  * cp.async.bulk.prefetch.tensor. PTX ISA 5.5 describes which elements they access. */
-#ifndef TMA_PLACEMENT_OPERATION_H
-#define TMA_PLACEMENT_OPERATION_H
+#pragma once
 
 #include "base/api.h"
 #include "tensormap/tensormap.h"
@@ -63,5 +62,3 @@ extern const struct tma_names tma_direction_names;
 
 /* The mode of an access to a map of this kind, where nothing else is said. */
 enum tma_access_mode tma_access_of_kind(enum tma_map_kind kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* Checks whether an architecture has an operation. */
-#ifndef TMA_PLACEMENT_OPERATION_ARCHITECTURE_H
-#define TMA_PLACEMENT_OPERATION_ARCHITECTURE_H
+#pragma once
 
 #include "base/api.h"
 #include "placement/operation.h"
@@ -18,5 +17,3 @@ enum tma_error_code tma_operation_architecture_check(const struct tma_tensor_map
                                                      struct tma_error *error);
 
 TMA_API_END
-
-#endif

@@ -1,6 +1,5 @@
 /* Checks one operation against its tensor map. */
-#ifndef TMA_PLACEMENT_OPERATION_CHECK_H
-#define TMA_PLACEMENT_OPERATION_CHECK_H
+#pragma once
 
 #include "base/error.h"
 #include "placement/operation.h"
@@ -14,5 +13,3 @@
 enum tma_error_code tma_operation_check(const struct tma_tensor_map *map,
                                         const struct tma_operation *operation,
                                         struct tma_error *error);
-
-#endif

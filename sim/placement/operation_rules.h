@@ -1,7 +1,6 @@
 /* The rules of operations, for readers: tma_operation_check and tma_operation_architecture_check
  * apply them. */
-#ifndef TMA_PLACEMENT_OPERATION_RULES_H
-#define TMA_PLACEMENT_OPERATION_RULES_H
+#pragma once
 
 #include "base/api.h"
 #include "tensormap/rules.h"
@@ -22,5 +21,3 @@ extern const struct tma_operation_rule tma_operation_rules[];
 extern const size_t tma_operation_rule_count;
 
 TMA_API_END
-
-#endif

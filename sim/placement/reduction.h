@@ -1,6 +1,5 @@
 /* Reductions: how cp.reduce.async.bulk.tensor combines elements (PTX ISA 9.7.9.27.1.3). */
-#ifndef TMA_PLACEMENT_REDUCTION_H
-#define TMA_PLACEMENT_REDUCTION_H
+#pragma once
 
 #include "placement/operation.h"
 #include "tensormap/types.h"
@@ -14,5 +13,3 @@ bool tma_reduction_exists(enum tma_reduction reduction, enum tma_data_type type)
  * must exist for the type. */
 void tma_reduce(enum tma_reduction reduction, enum tma_data_type type, uint8_t *into,
                 const uint8_t *from, uint32_t elements);
-
-#endif

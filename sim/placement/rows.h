@@ -11,8 +11,7 @@
  *
  * The stream is an iterator over a few integers: it allocates nothing and never reads the tensor.
  */
-#ifndef TMA_PLACEMENT_ROWS_H
-#define TMA_PLACEMENT_ROWS_H
+#pragma once
 
 #include "base/api.h"
 #include "placement/operation.h"
@@ -131,5 +130,3 @@ static inline struct tma_row tma_run_row(const struct tma_row_run *run, uint32_t
 bool tma_rows_next(struct tma_row_stream *stream, struct tma_row *row);
 
 TMA_API_END
-
-#endif

@@ -1,6 +1,5 @@
 /* Swizzling: how a byte's address in shared memory is permuted (PTX ISA 5.5.7). */
-#ifndef TMA_PLACEMENT_SWIZZLE_H
-#define TMA_PLACEMENT_SWIZZLE_H
+#pragma once
 
 #include "base/api.h"
 #include "tensormap/tensormap.h"
@@ -24,5 +23,3 @@ uint32_t tma_swizzle_pattern_bytes(enum tma_swizzle swizzle);
 bool tma_swizzle_atom_valid(uint32_t span_bytes, uint32_t atom_bytes, bool flips_8b);
 
 TMA_API_END
-
-#endif

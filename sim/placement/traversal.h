@@ -1,8 +1,7 @@
 /* How an operation walks the tensor: its axes from the fastest to the slowest, and the size of one
  * row. This one form describes every access mode. The row stream (rows.h) steps through it, and the
  * queries of locate.h invert it in constant time. Internal to this folder. */
-#ifndef TMA_PLACEMENT_TRAVERSAL_H
-#define TMA_PLACEMENT_TRAVERSAL_H
+#pragma once
 
 #include "base/api.h"
 #include "placement/operation.h"
@@ -45,5 +44,3 @@ void tma_traverse(struct tma_traversal *traversal, const struct tma_tensor_map *
                   const struct tma_operation *operation);
 
 TMA_API_END
-
-#endif

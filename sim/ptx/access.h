@@ -1,6 +1,5 @@
 /* Handlers of instructions that access memory. Internal to this folder. */
-#ifndef TMA_PTX_ACCESS_H
-#define TMA_PTX_ACCESS_H
+#pragma once
 
 #include "ptx/execution_state.h"
 
@@ -20,5 +19,3 @@ uint64_t tma_atomic_value(enum tma_ptx_word operation, enum tma_ptx_type type, u
 /* Counts the sectors of an access to global memory of `bytes` bytes in each lane. */
 void tma_count_global(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes,
                       const uint64_t address[32], uint32_t bytes);
-
-#endif

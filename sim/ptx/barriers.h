@@ -1,7 +1,6 @@
 /* mbarriers, the barriers of CTAs and clusters, and instructions of the lanes of a warp together.
  * Internal to this folder. */
-#ifndef TMA_PTX_BARRIERS_H
-#define TMA_PTX_BARRIERS_H
+#pragma once
 
 #include "ptx/execution_state.h"
 
@@ -50,5 +49,3 @@ void tma_barriers_after_exit(struct tma_warp *warp, const struct tma_op *op, uin
 /* shfl, vote, match, redux, elect, activemask, bar.warp.sync. */
 tma_handler tma_run_shfl, tma_run_vote, tma_run_match, tma_run_redux, tma_run_elect,
     tma_run_activemask, tma_run_nothing;
-
-#endif

@@ -1,6 +1,5 @@
 /* Asynchronous copies. Each is complete when the warp goes on. Internal to this folder. */
-#ifndef TMA_PTX_BULK_H
-#define TMA_PTX_BULK_H
+#pragma once
 
 #include "ptx/execution_state.h"
 
@@ -22,5 +21,3 @@ tma_handler tma_run_store_async;
 
 /* tensormap.replace: op->mode the field; op->immediate the ordinal; op->b the value. */
 tma_handler tma_run_map_replace, tma_run_map_copy;
-
-#endif

@@ -4,8 +4,7 @@
  * Registers of matrix products are checked here, as they are a warp's own: an accumulator, or A in
  * registers, must not be touched between wgmma and the wait for its group, and what other
  * instructions wrote to them needs wgmma.fence before the next product. */
-#ifndef TMA_PTX_CHECK_CALLS_H
-#define TMA_PTX_CHECK_CALLS_H
+#pragma once
 
 #include "ptx/checks.h"
 #include "ptx/execution_state.h"
@@ -67,5 +66,3 @@ void tma_watch_exit(struct tma_warp *warp);
 /* Groups and fences, which only the checks need: op->mode enum tma_check_group; op->mode2 1:
  * commit, 0: wait until op->a groups are left (absent: none). */
 tma_handler tma_run_group, tma_run_fence, tma_run_product_fence;
-
-#endif

@@ -10,8 +10,7 @@
  * The calls say what the executor does, in its order. Lanes of a warp are one side, but an arrival
  * of some lanes carries what all lanes did only up to the last instruction at which the warp
  * converged (.sync). Internal to this folder. */
-#ifndef TMA_PTX_CHECKS_H
-#define TMA_PTX_CHECKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -122,5 +121,3 @@ void tma_checks_proxy_fence(struct tma_checks *checks, const struct tma_check_si
 
 /* The last lanes of the warp have exited. */
 void tma_checks_exit(struct tma_checks *checks, const struct tma_check_side *side);
-
-#endif

@@ -1,6 +1,5 @@
 /* A launch and its clusters, from their start to their end. Internal to this folder. */
-#ifndef TMA_PTX_CLUSTERS_H
-#define TMA_PTX_CLUSTERS_H
+#pragma once
 
 #include "ptx/execution_state.h"
 
@@ -25,5 +24,3 @@ bool tma_cluster_ended(const struct tma_ptx_cluster *cluster);
 /* Every warp waits, or spins: adds a finding for each path, which says what for. */
 void tma_report_deadlock(struct tma_executor *launch, struct tma_ptx_cluster *const *active,
                          uint32_t count);
-
-#endif

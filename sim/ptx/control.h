@@ -1,6 +1,5 @@
 /* Branches, calls and ends. Internal to this folder. */
-#ifndef TMA_PTX_CONTROL_H
-#define TMA_PTX_CONTROL_H
+#pragma once
 
 #include "ptx/execution_state.h"
 
@@ -18,5 +17,3 @@ const char *tma_why_not(const struct tma_executor *launch, const struct tma_op *
 /* alloca: d, where op->a bytes begin, at a multiple of op->immediate; op->b, where the free part of
  * the stack ends. */
 tma_handler tma_run_alloca;
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Nothing here depends on a launch. Register numbers count within a function; an entry's functions
  * get their places in the register file of a warp when a launch is prepared. */
-#ifndef TMA_PTX_DECODED_H
-#define TMA_PTX_DECODED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -216,5 +215,3 @@ static inline struct tma_ptx_shape tma_ptx_shape_of(const struct tma_ptx_instruc
             return tma_ptx_word_shape(instruction->words[i]);
     return (struct tma_ptx_shape){0, 0, 0};
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Integers, predicates, addresses, barriers and descriptors are exact. Data is known or opaque, by
  * byte: what is computed from an opaque value is opaque, and costs nothing. */
-#ifndef TMA_PTX_EXECUTION_H
-#define TMA_PTX_EXECUTION_H
+#pragma once
 
 #include "base/error.h"
 #include "ptx/decoded.h"
@@ -138,5 +137,3 @@ void tma_ptx_shared_name(const struct tma_ptx_module *module, uint32_t function,
                          char text[static TMA_PTX_SHARED_NAME_BYTES]);
 
 void tma_ptx_result_free(struct tma_ptx_result *result);
-
-#endif

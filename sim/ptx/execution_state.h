@@ -5,8 +5,7 @@
  * recurse): 32 words or 32 doubles. A value that all lanes share is kept once beside it, and so is
  * the mask of a predicate; the lanes of the file get it when something reads them. A mask says
  * which lanes are opaque, and a number says where the opaque value came from. */
-#ifndef TMA_PTX_EXECUTION_STATE_H
-#define TMA_PTX_EXECUTION_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -536,5 +535,3 @@ static inline uint32_t tma_shared_rank(uint64_t address) {
 static inline uint32_t tma_shared_offset(uint64_t address) {
     return ((uint32_t)address & TMA_SHARED_OFFSET_MASK) - TMA_SHARED_BASE;
 }
-
-#endif

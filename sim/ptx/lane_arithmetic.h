@@ -1,7 +1,6 @@
 /* Arithmetic on registers: functions of one lane for every form, and loops over whole warps for
  * those that compiled kernels execute most. Internal to this folder. */
-#ifndef TMA_PTX_LANE_ARITHMETIC_H
-#define TMA_PTX_LANE_ARITHMETIC_H
+#pragma once
 
 #include "ptx/execution_state.h"
 
@@ -105,5 +104,3 @@ static inline uint64_t tma_extended(uint64_t value, enum tma_ptx_type type) {
             tma_merge_words(d, result, lanes);                                                     \
         return TMA_STEP_NEXT;                                                                      \
     }
-
-#endif

@@ -1,6 +1,5 @@
 /* The tokens of PTX. (PTX ISA: 4.1 source format, 4.4 identifiers, 4.5 constants.) */
-#ifndef TMA_PTX_LEXER_H
-#define TMA_PTX_LEXER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void tma_ptx_next(struct tma_ptx_lexer *lexer, struct tma_ptx_token *token);
 
 /* Skips white space and comments. */
 void tma_ptx_skip_space(struct tma_ptx_lexer *lexer);
-
-#endif

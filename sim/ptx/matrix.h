@@ -9,8 +9,7 @@
  * descriptor follows the ISA, without a record.
  *
  * Opaque values are the caller's matter, but for those that wgmma reads from shared memory. */
-#ifndef TMA_PTX_MATRIX_H
-#define TMA_PTX_MATRIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ void tma_ptx_wgmma(const struct tma_ptx_product *product, bool scale_d, uint32_t
  * it. `transpose`: with .trans. */
 void tma_ptx_matrix_spread(const uint8_t rows[8][16], bool transpose, uint32_t lanes[32]);
 void tma_ptx_matrix_collect(const uint32_t lanes[32], bool transpose, uint8_t rows[8][16]);
-
-#endif

@@ -1,7 +1,6 @@
 /* The forms of PTX's instructions: which modifiers and types an opcode takes together, and which
  * operands. (PTX ISA 9.7, for sm_90a.) */
-#ifndef TMA_PTX_OPCODES_H
-#define TMA_PTX_OPCODES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void tma_ptx_lexicon_fill(struct tma_ptx_lexicon *lexicon);
 /* Takes a mnemonic apart: `add.rn.f32`, without white space. Returns false if memory runs out. */
 bool tma_ptx_mnemonic_read(const struct tma_ptx_lexicon *lexicon, const char *text, size_t length,
                            struct tma_ptx_mnemonic *mnemonic);
-
-#endif

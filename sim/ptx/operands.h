@@ -1,6 +1,5 @@
 /* The places of operands. Internal to this folder. */
-#ifndef TMA_PTX_OPERANDS_H
-#define TMA_PTX_OPERANDS_H
+#pragma once
 
 #include "ptx/execution_state.h"
 
@@ -44,5 +43,3 @@ struct tma_place tma_constant(struct tma_executor *launch, uint64_t value, uint8
 struct tma_place tma_absent(void);
 /* A register more in the file of each warp. */
 struct tma_place tma_new_register(struct tma_executor *launch, uint8_t width);
-
-#endif

@@ -1,7 +1,6 @@
 /* Prepares a launch: each instruction that its kernel can reach gets a handler and the places of
  * its operands. Internal to this folder. */
-#ifndef TMA_PTX_PREPARE_H
-#define TMA_PTX_PREPARE_H
+#pragma once
 
 #include "ptx/execution_state.h"
 
@@ -12,5 +11,3 @@ enum tma_error_code tma_prepare(struct tma_executor *launch);
 void tma_set_specials(struct tma_warp *warp);
 /* Sets the registers that show clocks. */
 void tma_set_clocks(struct tma_warp *warp);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads PTX text (ISA versions 7.8 to 9.x) into its decoded form. */
-#ifndef TMA_PTX_READ_H
-#define TMA_PTX_READ_H
+#pragma once
 
 #include "base/diagnostics.h"
 #include "ptx/decoded.h"
@@ -26,5 +25,3 @@ struct tma_ptx_entry {
 
 /* Finds the entry of a name; if `wanted` is NULL the only one. */
 struct tma_ptx_entry tma_ptx_find_entry(const struct tma_ptx_module *module, const char *wanted);
-
-#endif

@@ -1,8 +1,7 @@
 /* The state of the PTX reader, for its own files: errors, tokens and memory (read_state.c), names
  * and scopes (read_names.c), declarations and constants (read_data.c), bodies (read_body.c), the
  * module (read.c). */
-#ifndef TMA_PTX_READ_STATE_H
-#define TMA_PTX_READ_STATE_H
+#pragma once
 
 #include "base/diagnostics.h"
 #include "ptx/decoded.h"
@@ -255,5 +254,3 @@ uint32_t tma_ptx_add_operands(struct tma_ptx_reader *reader, const struct tma_pt
 
 /* Reads .loc, from behind it. */
 void tma_ptx_read_location(struct tma_ptx_reader *reader);
-
-#endif

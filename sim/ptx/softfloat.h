@@ -1,7 +1,6 @@
 /* Floating-point numbers by integer arithmetic: every format and rounding of PTX, with the bits
  * that an H100 gives (tests/hardware/ptx/ops). No result depends on the host's rounding. */
-#ifndef TMA_PTX_SOFTFLOAT_H
-#define TMA_PTX_SOFTFLOAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ struct tma_ptx_number tma_number_root(struct tma_ptx_number a);
 
 /* -1, 0, 1; 2 if one of them is a NaN. */
 int tma_number_compare(struct tma_ptx_number a, struct tma_ptx_number b);
-
-#endif

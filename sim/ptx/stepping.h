@@ -2,8 +2,7 @@
  * instruction computes happens at once; what it leaves to others is reported: operations of the TMA
  * unit, arrivals that wait for copies. The caller says when these end (tma_stepper_complete,
  * tma_stepper_arrive), which is when other warps see it. */
-#ifndef TMA_PTX_STEPPING_H
-#define TMA_PTX_STEPPING_H
+#pragma once
 
 #include "placement/operation.h"
 #include "ptx/execution.h"
@@ -125,5 +124,3 @@ void tma_stepper_give_up(struct tma_warp *warp);
 /* Every warp waits for ever: the result gets what each of them waits for. */
 void tma_stepper_deadlock(struct tma_stepper *stepper, struct tma_ptx_cluster *const *clusters,
                           uint32_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Runs the warps of a cluster. Internal to this folder. */
-#ifndef TMA_PTX_WARP_H
-#define TMA_PTX_WARP_H
+#pragma once
 
 #include "ptx/execution_state.h"
 
@@ -27,5 +26,3 @@ static inline bool tma_choose_path(struct tma_warp *warp) {
 
 /* Ends the waits of try_wait without success, as hardware does after a time. */
 void tma_give_up(struct tma_warp *warp);
-
-#endif

@@ -1,6 +1,5 @@
 /* The bits of a float32 as a float64, and back, NaNs included. */
-#ifndef TMA_PTX_WIDEN_H
-#define TMA_PTX_WIDEN_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -30,5 +29,3 @@ static inline uint32_t tma_ptx_narrow(uint64_t bits) {
     memcpy(&result, &narrow, sizeof result);
     return result;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The words of PTX: types, modifiers, opcodes and special registers, as tables. What an opcode
  * takes is in ptx/opcodes.c. (PTX ISA: 5.2 types, 9.7 instructions, 10 special registers.) */
-#ifndef TMA_PTX_WORDS_H
-#define TMA_PTX_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -539,5 +538,3 @@ const char *tma_ptx_opcode_name(enum tma_ptx_opcode opcode);
 const char *tma_ptx_word_name(enum tma_ptx_word word); /* not of a shape */
 const char *tma_ptx_special_name(enum tma_ptx_special special);
 uint32_t tma_ptx_special_bits(enum tma_ptx_special special);
-
-#endif

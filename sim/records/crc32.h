@@ -1,6 +1,5 @@
 /* CRC-32 with zlib's polynomial: the checksum that the records use. */
-#ifndef TMA_RECORDS_CRC32_H
-#define TMA_RECORDS_CRC32_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -8,5 +7,3 @@
 /* Extends the checksum `crc` of earlier bytes, 0 if there are none, by `count` bytes. Returns the
  * new checksum. */
 uint32_t tma_crc32(uint32_t crc, const uint8_t *bytes, size_t count);
-
-#endif

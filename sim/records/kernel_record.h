@@ -1,7 +1,6 @@
 /* A record of a kernel that a compiler or a library generates, as a kernel of this library and the
  * settings of its parameters. */
-#ifndef TMA_RECORDS_KERNEL_RECORD_H
-#define TMA_RECORDS_KERNEL_RECORD_H
+#pragma once
 
 #include "records/tsv.h"
 
@@ -21,5 +20,3 @@ struct tma_kernel_record {
 enum tma_error_code tma_kernel_record_read(const struct tma_tsv *records, size_t row,
                                            struct tma_kernel_record *record,
                                            struct tma_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads the tensor map of a record: the arguments of the driver's encoder, and what it wrote. */
-#ifndef TMA_RECORDS_MAP_RECORD_H
-#define TMA_RECORDS_MAP_RECORD_H
+#pragma once
 
 #include "records/tsv.h"
 #include "tensormap/descriptor.h"
@@ -20,5 +19,3 @@ enum tma_error_code tma_descriptor_record_read(const struct tma_tsv *records, si
 
 /* True if the driver accepted the map. */
 bool tma_record_is_accepted(const struct tma_tsv *records, size_t row);
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads one row of load_tile, load_im2col, store or reduce records: the operation, its outcome, and
  * the contents of the memories before it (format: tests/hardware/README.md). */
-#ifndef TMA_RECORDS_OPERATION_RECORD_H
-#define TMA_RECORDS_OPERATION_RECORD_H
+#pragma once
 
 #include "placement/execute.h"
 #include "records/tsv.h"
@@ -32,5 +31,3 @@ enum tma_error_code tma_operation_record_read(const struct tma_tsv *records, siz
  * operation. */
 void tma_record_global_bytes(uint64_t address, uint8_t *bytes, uint64_t count);
 void tma_record_shared_bytes(uint32_t address, uint8_t *bytes, uint32_t count);
-
-#endif

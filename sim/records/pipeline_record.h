@@ -1,6 +1,5 @@
 /* A record of a kernel with roles, as the kernel that it measured. */
-#ifndef TMA_RECORDS_PIPELINE_RECORD_H
-#define TMA_RECORDS_PIPELINE_RECORD_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 #include "records/tsv.h"
@@ -22,5 +21,3 @@ enum tma_error_code tma_pipeline_record_read(const struct tma_tsv *records, size
                                              struct tma_pipeline_record *record,
                                              struct tma_error *error);
 void tma_pipeline_record_free(struct tma_pipeline_record *record);
-
-#endif

@@ -1,7 +1,6 @@
 /* A file of records of what a real GPU did, and the replay of one of them. A record file is TSV
  * with a header line. Its columns determine the kind of its records. */
-#ifndef TMA_RECORDS_RECORD_FILE_H
-#define TMA_RECORDS_RECORD_FILE_H
+#pragma once
 
 #include "records/record_kind.h"
 
@@ -40,5 +39,3 @@ void tma_record_replay(const struct tma_record_file *file, const struct tma_mach
  * that simulate; 0 for kinds that do not, whose records take some microseconds each. */
 uint64_t tma_record_cost(const struct tma_record_file *file, const struct tma_machine *machine,
                          size_t row);
-
-#endif

@@ -1,6 +1,5 @@
 /* A kind of records, and the result of replaying one of them. */
-#ifndef TMA_RECORDS_RECORD_KIND_H
-#define TMA_RECORDS_RECORD_KIND_H
+#pragma once
 
 #include "memory/machine.h"
 #include "records/tsv.h"
@@ -70,5 +69,3 @@ extern const struct tma_record_kind tma_kind_pipelines;
 extern const struct tma_record_kind tma_kind_kernels;
 extern const struct tma_record_kind tma_kind_counters;
 extern const struct tma_record_kind tma_kind_encode;
-
-#endif

@@ -1,7 +1,6 @@
 /* The result of validating one file of records: counts, differences, the worst rows, and the
  * distribution of the errors. */
-#ifndef TMA_RECORDS_SUMMARY_H
-#define TMA_RECORDS_SUMMARY_H
+#pragma once
 
 #include "records/record_kind.h"
 
@@ -78,5 +77,3 @@ void tma_summarise_families(struct tma_validation *validation, double *errors);
 
 /* Frees the rows. A zeroed validation is allowed. */
 void tma_validation_free(struct tma_validation *validation);
-
-#endif

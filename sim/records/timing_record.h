@@ -1,7 +1,6 @@
 /* Reads one row of timing or counters records: its `scenario` column describes a kernel as
  * key=value words (format: tests/hardware/README.md). */
-#ifndef TMA_RECORDS_TIMING_RECORD_H
-#define TMA_RECORDS_TIMING_RECORD_H
+#pragma once
 
 #include "engine/workload.h"
 #include "records/record_kind.h"
@@ -19,5 +18,3 @@ uint64_t tma_timing_record_cost(const struct tma_machine *machine, const struct 
 
 /* Compares the cycles of an outcome: they agree within 10 %. */
 void tma_timing_record_compare(struct tma_record_outcome *outcome);
-
-#endif

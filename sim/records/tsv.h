@@ -1,6 +1,5 @@
 /* Reads a file of tab-separated values with a header line. */
-#ifndef TMA_RECORDS_TSV_H
-#define TMA_RECORDS_TSV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ bool tma_find_key_value(const char *words, const char *key, char *value, size_t 
 /* Parses up to `limit` comma-separated integers. Returns how many it found before the end or the
  * first text that is not an integer of 64 bits. */
 size_t tma_parse_list(const char *text, int64_t *values, size_t limit);
-
-#endif

@@ -1,6 +1,5 @@
 /* Replays a file of records, and counts how many the model agrees with. */
-#ifndef TMA_RECORDS_VALIDATE_H
-#define TMA_RECORDS_VALIDATE_H
+#pragma once
 
 #include "records/record_file.h"
 #include "records/summary.h"
@@ -23,5 +22,3 @@ void tma_validation_add(const struct tma_record_file *file, size_t row,
 
 /* Last: computes the distribution of the errors. False when out of memory. */
 bool tma_validation_finish(struct tma_validation *validation);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is costly about the accesses of warps to global memory: of a statement of a kernel with
  * roles, or of an instruction of a compiled one. */
-#ifndef TMA_REPORT_ACCESS_FINDINGS_H
-#define TMA_REPORT_ACCESS_FINDINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ const char *tma_access_finding_name(enum tma_access_finding finding);
 bool tma_access_finding_text(enum tma_access_finding finding,
                              const struct tma_access_figures *figures,
                              char text[TMA_ACCESS_FINDING_BYTES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is wrong, for machines that build and test: annotations of GitHub's workflows, and JUnit's
  * XML. */
-#ifndef TMA_REPORT_ANNOTATIONS_H
-#define TMA_REPORT_ANNOTATIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void tma_junit_begin_case(const char *suite, const char *name, FILE *out);
 void tma_junit_attribute(const char *name, const char *value, FILE *out);
 void tma_junit_end_suite(FILE *out);
 void tma_junit_end(FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The clock of the SMs that a report stands for, the times at the others, and what matrix products
  * reach: the figures of memory/power.h for a run. Internal to sim/report and sim/search. */
-#ifndef TMA_REPORT_CLOCK_FIGURES_H
-#define TMA_REPORT_CLOCK_FIGURES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -50,5 +49,3 @@ void tma_clock_write_text(const struct tma_clock_figures *figures, FILE *out);
 void tma_clock_write_json(const struct tma_clock_figures *figures, struct tma_json *json);
 
 extern const char *const tma_sm_clock_keys[TMA_SM_CLOCK_COUNT];
-
-#endif

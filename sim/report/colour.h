@@ -1,7 +1,6 @@
 /* Colour on terminals. A terminal is what isatty() takes for one, unless NO_COLOR (no-color.org) is
  * set and not empty, or TERM is "dumb". Files and pipes get the same bytes with and without. */
-#ifndef TMA_REPORT_COLOUR_H
-#define TMA_REPORT_COLOUR_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ const char *tma_colour(FILE *stream, enum tma_colour colour);
 
 /* Writes a text in a colour, and ends it. */
 void tma_write_coloured(const char *text, enum tma_colour colour, FILE *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* Numbers as text, the same in every locale. */
-#ifndef TMA_REPORT_DECIMAL_H
-#define TMA_REPORT_DECIMAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ static inline double tma_percentage(double part, double whole) {
 static inline double tma_error_percent(uint64_t error_cycles, uint64_t cycles) {
     return cycles == 0 ? 0 : (double)((error_cycles * 1000 + cycles - 1) / cycles) / 10;
 }
-
-#endif

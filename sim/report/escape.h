@@ -1,7 +1,6 @@
 /* Text from outside (file names, names in scenarios) on its way into markup. As on its way to a
  * terminal (base/printable.h), control characters and bytes that are not UTF-8 become \xNN. */
-#ifndef TMA_REPORT_ESCAPE_H
-#define TMA_REPORT_ESCAPE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ void tma_write_markdown(const char *text, FILE *out);
 /* A cell of CSV (RFC 4180), in quotes. A text that a spreadsheet would take for a formula begins
  * with an apostrophe there, which makes it data; a number stays one. */
 void tma_write_csv(const char *text, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* One shared-memory instruction of a warp, wavefront by wavefront: the address and the banks of
  * each lane, and the lanes that it conflicts with. */
-#ifndef TMA_REPORT_EXPLAIN_H
-#define TMA_REPORT_EXPLAIN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -44,5 +43,3 @@ extern const struct tma_names tma_explanation_format_names;
 /* Writes the explanation in a format: a value of tma_explanation_format_names. Write errors stay
  * with the stream. */
 void tma_explanation_write(const struct tma_explanation *explanation, int format, FILE *out);
-
-#endif

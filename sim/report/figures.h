@@ -1,6 +1,5 @@
 /* The figures that a report derives from the result of a run. The formats only print them. */
-#ifndef TMA_REPORT_FIGURES_H
-#define TMA_REPORT_FIGURES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -103,5 +102,3 @@ struct tma_cause_share tma_slot_share(const struct tma_result *result,
 struct tma_cause_share tma_role_share(const struct tma_result *result,
                                       const struct tma_figures *figures, uint32_t role,
                                       enum tma_role_cause cause);
-
-#endif

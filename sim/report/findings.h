@@ -1,7 +1,6 @@
 /* What a report says beyond its one run: launches with other seeds, and the experiments that show
  * what limits the run. */
-#ifndef TMA_REPORT_FINDINGS_H
-#define TMA_REPORT_FINDINGS_H
+#pragma once
 
 #include "experiment/experiment.h"
 
@@ -11,5 +10,3 @@ struct tma_findings {
     bool too_long;                             /* there were none because the run is long */
     const struct tma_launches *draws;          /* launches with several seeds; NULL: none */
 };
-
-#endif

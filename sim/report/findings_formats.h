@@ -1,6 +1,5 @@
 /* Writes the findings of a report, in both of its formats. Internal to sim/report. */
-#ifndef TMA_REPORT_FINDINGS_FORMATS_H
-#define TMA_REPORT_FINDINGS_FORMATS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ void tma_findings_write_json(const struct tma_findings *findings, bool idle, str
 
 /* The names of what was not tried, "not_tried"; nothing where all was, or nothing (NULL). */
 void tma_untried_write_json(const struct tma_experiments *experiments, struct tma_json *json);
-
-#endif

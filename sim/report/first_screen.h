@@ -1,7 +1,6 @@
 /* The first screen of a text report: how long the run took, how good that is, what limits it and
  * what to do; then what was busy and where time went, the most first. Internal to sim/report. */
-#ifndef TMA_REPORT_FIRST_SCREEN_H
-#define TMA_REPORT_FIRST_SCREEN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -29,5 +28,3 @@ void tma_likely_text(const struct tma_cause_share *busy, size_t count, char text
 /* A list of shares of 0.1 % or more, the largest first, behind a title. Sorts them. */
 void tma_shares_write_text(const char *title, struct tma_cause_share *shares, size_t count,
                            FILE *out);
-
-#endif

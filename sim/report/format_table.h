@@ -4,8 +4,7 @@
  *
  * To add a format NAME to a report: write the function PREFIX_NAME, and add the line X(NAME) to the
  * report's table. */
-#ifndef TMA_REPORT_FORMAT_TABLE_H
-#define TMA_REPORT_FORMAT_TABLE_H
+#pragma once
 
 #include "tensormap/types.h"
 
@@ -16,5 +15,3 @@
     const struct tma_names table = {"format", format_names, FORMAT_COUNT}
 #define TMA_FORMAT_INDEX(name) FORMAT_##name,
 #define TMA_FORMAT_NAME(name)  {#name, FORMAT_##name},
-
-#endif

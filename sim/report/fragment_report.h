@@ -1,6 +1,5 @@
 /* A fragment as a table or a drawing: the thread and register of each element. */
-#ifndef TMA_REPORT_FRAGMENT_REPORT_H
-#define TMA_REPORT_FRAGMENT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ void tma_fragment_write(const struct tma_fragment *fragment, int format, FILE *o
 void tma_fragment_write_element(const struct tma_fragment *fragment, uint32_t row, uint32_t column,
                                 FILE *out);
 void tma_fragment_write_thread(const struct tma_fragment *fragment, uint32_t thread, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes indented JSON. The writer places commas and indentation, escapes strings, and formats
  * numbers the same in every locale. */
-#ifndef TMA_REPORT_JSON_WRITER_H
-#define TMA_REPORT_JSON_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ void tma_json_null(struct tma_json *json, const char *key);
     (TMA_JSON_1(json, object, a), TMA_JSON_2(json, object, __VA_ARGS__))
 #define TMA_JSON_4(json, object, a, ...)                                                           \
     (TMA_JSON_1(json, object, a), TMA_JSON_3(json, object, __VA_ARGS__))
-
-#endif

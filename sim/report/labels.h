@@ -1,6 +1,5 @@
 /* Short texts that several reports share. Internal to sim/report. */
-#ifndef TMA_REPORT_LABELS_H
-#define TMA_REPORT_LABELS_H
+#pragma once
 
 #include "banks/consumer.h"
 #include "memory/machine.h"
@@ -23,5 +22,3 @@ struct tma_consumer_label tma_consumer_label(const struct tma_consumer *consumer
 /* Follows the name of a machine; "" where its timing is validated. */
 const char *tma_timing_note(const struct tma_timing_trust *trust);
 void tma_timing_write_json(const struct tma_timing_trust *trust, struct tma_json *json);
-
-#endif

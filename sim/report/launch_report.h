@@ -1,6 +1,5 @@
 /* The report of a launch of a compiled kernel. */
-#ifndef TMA_REPORT_LAUNCH_REPORT_H
-#define TMA_REPORT_LAUNCH_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -138,5 +137,3 @@ struct tma_launch_page {
 
 /* Writes the page. False when out of memory; write errors stay with the stream. */
 bool tma_launch_page_write(const struct tma_launch_page *page, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The tile of an operation in shared memory: the whole tile as one line for each 128-byte bank row,
  * one byte of shared memory, or one element. */
-#ifndef TMA_REPORT_LAYOUT_H
-#define TMA_REPORT_LAYOUT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -33,5 +32,3 @@ enum tma_error_code tma_layout_write_byte(const struct tma_layout_view *view, ui
 enum tma_error_code tma_layout_write_element(const struct tma_layout_view *view,
                                              const int64_t coordinates[TMA_MAX_RANK], int format,
                                              FILE *out, struct tma_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The output formats of sim/report/layout.h, and what they print: a tile by 16-byte chunk, one
  * byte, one element. Internal to sim/report. */
-#ifndef TMA_REPORT_LAYOUT_FORMATS_H
-#define TMA_REPORT_LAYOUT_FORMATS_H
+#pragma once
 
 #include "report/layout.h"
 
@@ -83,5 +82,3 @@ tma_layout_element_sentence(const struct tma_layout_view *view,
                                          FILE *out);
 TMA_LAYOUT_FORMATS(TMA_LAYOUT_WRITERS)
 #undef TMA_LAYOUT_WRITERS
-
-#endif

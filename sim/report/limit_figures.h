@@ -1,7 +1,6 @@
 /* What reports derive from the counts of L2 and DRAM, and how much a run used of the peak rates of
  * its machine. Internal to sim/report. */
-#ifndef TMA_REPORT_LIMIT_FIGURES_H
-#define TMA_REPORT_LIMIT_FIGURES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -67,5 +66,3 @@ struct tma_limit_figure {
 void tma_limit_figures_of(const struct tma_report_limits *limits, const struct tma_result *result,
                           const struct tma_memory_figures *memory, uint32_t sms,
                           struct tma_limit_figure figures[TMA_LIMIT_COUNT]);
-
-#endif

@@ -1,8 +1,7 @@
 /* The report of a run as one HTML page that needs no network: what limits the run, where its time
  * went, series over time, latencies, the load of each L2 slice and DRAM channel, tiles in shared
  * memory, waves and the configuration. docs/pictures.md describes it. */
-#ifndef TMA_REPORT_PAGE_H
-#define TMA_REPORT_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -38,5 +37,3 @@ void tma_page_write_head(const char *name, const char *where, FILE *out);
 
 /* Writes the page. False when out of memory; write errors stay with the stream. */
 bool tma_page_write(const struct tma_page_input *input, FILE *out);
-
-#endif

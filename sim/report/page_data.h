@@ -1,6 +1,5 @@
 /* The parts of a page's data, as members of a JSON object. Internal to sim/report. */
-#ifndef TMA_REPORT_PAGE_DATA_H
-#define TMA_REPORT_PAGE_DATA_H
+#pragma once
 
 #include "report/json_writer.h"
 #include "report/page.h"
@@ -21,5 +20,3 @@ void tma_page_write_servers(const struct tma_page_input *input, struct tma_json 
 
 /* page_tiles.c: tiles in shared memory, under each swizzle. */
 void tma_page_write_tiles(const struct tma_page_input *input, struct tma_json *json);
-
-#endif

@@ -1,6 +1,5 @@
 /* A tile distribution as a table that gives the thread of every element. */
-#ifndef TMA_REPORT_PATTERN_H
-#define TMA_REPORT_PATTERN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ extern const struct tma_names tma_pattern_format_names;
 /* Writes the tuples with the meaning of each number, and the thread of each element. `format` is a
  * value of tma_pattern_format_names. Write errors stay with the stream. */
 void tma_pattern_write(const struct tma_tile_distribution *distribution, int format, FILE *out);
-
-#endif

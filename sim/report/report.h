@@ -1,6 +1,5 @@
 /* The report of a run, for people (text) and for programs (JSON). Both have the same figures. */
-#ifndef TMA_REPORT_REPORT_H
-#define TMA_REPORT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -38,5 +37,3 @@ extern const struct tma_names tma_report_format_names;
 void tma_report_write(const struct tma_report_input *input, int format, FILE *out);
 
 TMA_API_END
-
-#endif

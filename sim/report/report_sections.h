@@ -1,7 +1,6 @@
 /* What the reports of a scenario and of a kernel have in common, in both of their formats. Internal
  * to sim/report. */
-#ifndef TMA_REPORT_REPORT_SECTIONS_H
-#define TMA_REPORT_REPORT_SECTIONS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -75,5 +74,3 @@ void tma_cause_write_json(struct tma_cause_share share, const char *cycles_key,
     void tma_report_write_##name(const struct tma_report_input *input, FILE *out);
 TMA_REPORT_FORMATS(TMA_REPORT_WRITER)
 #undef TMA_REPORT_WRITER
-
-#endif

@@ -1,7 +1,6 @@
 /* What a report says of a sampled run: how much of it was simulated, and how wrong its cycles may
  * be. */
-#ifndef TMA_REPORT_SAMPLED_H
-#define TMA_REPORT_SAMPLED_H
+#pragma once
 
 #include <stdio.h>
 
@@ -27,5 +26,3 @@ void tma_refused_write_json(uint64_t error_cycles, uint64_t cycles, struct tma_j
 /* Both write nothing for a run that was not to be sampled. */
 void tma_sampled_write_text(const struct tma_result *result, FILE *out);
 void tma_sampled_write_json(const struct tma_result *result, struct tma_json *json);
-
-#endif

@@ -1,6 +1,5 @@
 /* Spans of a run (engine/observe/span.h), of which a bounded number is kept: for pictures. */
-#ifndef TMA_REPORT_SPAN_SAMPLE_H
-#define TMA_REPORT_SPAN_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ struct tma_span_sink tma_span_sample_sink(struct tma_span_sample *sample);
 /* Sorts the spans by kind, SM, CTA, slot and time, those of TMA operations by kind, SM and time: so
  * their order does not depend on that in which they came. */
 void tma_span_sample_sort(struct tma_span_sample *sample);
-
-#endif

@@ -1,8 +1,7 @@
 /* Drawings as SVG: the one place that knows its syntax. All texts are escaped. Colours are classes
  * of one style sheet, with a light and a dark theme by prefers-color-scheme. Shared-memory banks
  * have a colour for each group of four. Internal to sim/report. */
-#ifndef TMA_REPORT_SVG_H
-#define TMA_REPORT_SVG_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -61,5 +60,3 @@ void tma_svg_left_out(int x, int y, uint64_t left_out, const char *of, FILE *out
 
 /* The style sheet's rules for the colours, for other pages that have the same ones. */
 extern const char tma_svg_colour_rules[];
-
-#endif

@@ -1,6 +1,5 @@
 /* The table of a sweep: one scenario with many settings, or many scenarios, one row each. */
-#ifndef TMA_REPORT_SWEEP_H
-#define TMA_REPORT_SWEEP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -54,5 +53,3 @@ void tma_sweep_write(const struct tma_sweep *sweep, int format, FILE *out);
 
 /* Writes one row as a line of JSON, as the format jsonl does. */
 void tma_sweep_write_line(const struct tma_sweep *sweep, size_t row, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* One scenario under every swizzle mode: the bank conflicts of each consumer in each mode, and the
  * mode to choose. */
-#ifndef TMA_REPORT_SWIZZLE_COMPARISON_H
-#define TMA_REPORT_SWIZZLE_COMPARISON_H
+#pragma once
 
 #include <stdio.h>
 
@@ -86,5 +85,3 @@ struct tma_compared_layout {
  * it. Returns their number. */
 size_t tma_compared_layouts(const struct tma_swizzle_comparison *comparison, uint32_t consumer,
                             struct tma_compared_layout layouts[TMA_MAX_COMPARED_MODES + 1]);
-
-#endif

@@ -1,7 +1,6 @@
 /* Tables of rows: for people as text and Markdown, which have the same cells, and for programs as
  * CSV and JSON lines, which have the same figures. */
-#ifndef TMA_REPORT_TABLE_H
-#define TMA_REPORT_TABLE_H
+#pragma once
 
 #include "report/json_writer.h"
 #include "tensormap/types.h"
@@ -94,5 +93,3 @@ const char *tma_setting_label(const char *const *paths, size_t count, size_t set
 int tma_column_width(int width, const char *text);
 /* Writes two spaces, text from outside, and blanks up to the width. NULL stands for "-". */
 void tma_write_column(const char *text, int width, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lines of text reports. Internal to sim/report. */
-#ifndef TMA_REPORT_TEXT_LINE_H
-#define TMA_REPORT_TEXT_LINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@ void tma_text_label(const char *label, FILE *out);
 /* Writes a line: a label (NULL: the line belongs to the label above) and a text. */
 __attribute__((format(printf, 3, 4))) void tma_text_line(FILE *out, const char *label,
                                                          const char *format, ...);
-
-#endif

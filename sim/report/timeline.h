@@ -2,8 +2,7 @@
  * slots, roles and CTAs have the processes and threads of the timelines that Triton's Proton writes
  * of measured kernels: "NAME Core<SM> CTA<CTA>", "warp <number> ... (line <number>)".
  * docs/pictures.md describes the tracks. */
-#ifndef TMA_REPORT_TIMELINE_H
-#define TMA_REPORT_TIMELINE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -62,5 +61,3 @@ struct tma_timeline_input {
 
 /* Writes the timeline. Write errors stay with the stream. */
 void tma_timeline_write(const struct tma_timeline_input *input, FILE *out);
-
-#endif

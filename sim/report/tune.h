@@ -1,6 +1,5 @@
 /* The table of a tuner: combinations of settings, the fastest first. */
-#ifndef TMA_REPORT_TUNE_H
-#define TMA_REPORT_TUNE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -74,5 +73,3 @@ void tma_tune_rank(struct tma_tune *tune);
 /* Writes the ranked table in a format: a value of tma_table_format_names. Write errors stay with
  * the stream. The output does not depend on the locale. */
 void tma_tune_write(const struct tma_tune *tune, int format, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* What limits a run and what would make it faster, in sentences, as the experiments show it. */
-#ifndef TMA_REPORT_VERDICT_H
-#define TMA_REPORT_VERDICT_H
+#pragma once
 
 #include "report/findings.h"
 
@@ -18,5 +17,3 @@ struct tma_verdict tma_verdict_of(const struct tma_findings *findings, bool idle
 
 /* What one experiment found: "DRAM bandwidth: 10 % more of it would save 7.9 % of the time". */
 struct tma_verdict tma_experiment_sentence(const struct tma_experiment *experiment);
-
-#endif

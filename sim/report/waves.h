@@ -1,7 +1,6 @@
 /* What a report says of waves: the CTAs that run at once, and those of the last wave, which leave
  * room for others unused. */
-#ifndef TMA_REPORT_WAVES_H
-#define TMA_REPORT_WAVES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -21,5 +20,3 @@ struct tma_wave_figures tma_wave_figures_of(const struct tma_result *result);
 void tma_waves_write_text(const struct tma_result *result, uint32_t ctas_per_sm, FILE *out);
 void tma_waves_write_json(const struct tma_result *result, uint32_t ctas_per_sm,
                           struct tma_json *json);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes keys with paths ("workload.operations.0.load") and their values as YAML in block style. */
-#ifndef TMA_SCENARIO_BLOCK_YAML_H
-#define TMA_SCENARIO_BLOCK_YAML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,5 +20,3 @@ enum tma_block_value { TMA_BLOCK_SCALAR, TMA_BLOCK_FLOW };
  * as no value. The comment may be NULL. Paths of TMA_BLOCK_PATH_BYTES and more are cut. */
 void tma_block_yaml_write(struct tma_block_yaml *yaml, const char *path, enum tma_block_value kind,
                           const char *value, const char *comment);
-
-#endif

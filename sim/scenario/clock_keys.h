@@ -1,6 +1,5 @@
 /* The keys `sm_clock` and `data`, which kernels with roles and launch files have. */
-#ifndef TMA_SCENARIO_CLOCK_KEYS_H
-#define TMA_SCENARIO_CLOCK_KEYS_H
+#pragma once
 
 #include "memory/power.h"
 #include "scenario/schema.h"
@@ -20,5 +19,3 @@ extern const struct tma_names tma_sm_clock_names, tma_operand_data_names;
     .kind = TMA_KEY_ENUM, .names = &tma_operand_data_names, .fallback = "random", .offset = (at),  \
     .meaning = "what matrices hold: random numbers, small integers or zeros. The power of matrix " \
                "products depends on it, and the clock on the power"
-
-#endif

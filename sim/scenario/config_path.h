@@ -1,6 +1,5 @@
 /* Files that belong to the project, found by their names: machines, scenarios, kernels. */
-#ifndef TMA_SCENARIO_CONFIG_PATH_H
-#define TMA_SCENARIO_CONFIG_PATH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool tma_config_word_of(const char *path, const char *const *folders,
 /* Keeps the name of a file in these folders if it is closer to the word that is wanted than the
  * best one so far. */
 void tma_config_suggest(struct tma_suggestion *suggestion, const char *const *folders);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lists a scenario's keys and values, with every default and every --set applied. */
-#ifndef TMA_SCENARIO_DESCRIBE_H
-#define TMA_SCENARIO_DESCRIBE_H
+#pragma once
 
 #include "scenario/scenario.h"
 #include "scenario/schema_describe.h"
@@ -21,5 +20,3 @@ bool tma_scenario_parameter_is_derived(const struct tma_scenario *scenario, cons
 /* False for keys of the machine, as tma_scenario_describe names them, from which only times and
  * notes follow: traces and digests leave them out. */
 bool tma_cycles_depend_on(const char *key);
-
-#endif

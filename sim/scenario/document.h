@@ -1,6 +1,5 @@
 /* Parses YAML into a tree. */
-#ifndef TMA_SCENARIO_DOCUMENT_H
-#define TMA_SCENARIO_DOCUMENT_H
+#pragma once
 
 #include "scenario/tree.h"
 
@@ -29,5 +28,3 @@ bool tma_document_is_scenario(const struct tma_yaml_node *root);
 
 /* Whether it has keys of a tensor map alone. */
 bool tma_document_is_map(const struct tma_yaml_node *root);
-
-#endif

@@ -1,8 +1,7 @@
 /* Parts of a document that stand for several: roles, rings, buffers and barriers with `copies`,
  * statements with `each`, and `let`, whose names hold for the statements behind it. Internal to
  * this folder. */
-#ifndef TMA_SCENARIO_EXPAND_H
-#define TMA_SCENARIO_EXPAND_H
+#pragma once
 
 #include "scenario/tree.h"
 
@@ -15,5 +14,3 @@
  *
  * $NAME and $(EXPRESSION), in any text, are numbers. Appends every error to the list. */
 void tma_document_expand(struct tma_yaml_node *root, struct tma_diagnostics *list);
-
-#endif

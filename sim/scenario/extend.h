@@ -1,6 +1,5 @@
 /* Scenarios, and machines within them, that extend others: `extends: FILE`. */
-#ifndef TMA_SCENARIO_EXTEND_H
-#define TMA_SCENARIO_EXTEND_H
+#pragma once
 
 #include "base/diagnostics.h"
 #include "scenario/schema.h"
@@ -47,5 +46,3 @@ bool tma_base_exists(struct tma_location at, const char *name, enum tma_base_kin
  * have no folder, such as /dev/stdin, leave it as it is. The caller frees it. NULL when out of
  * memory. */
 char *tma_path_beside(const char *base, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes a kernel as a scenario that runs the same. */
-#ifndef TMA_SCENARIO_KERNEL_PRINT_H
-#define TMA_SCENARIO_KERNEL_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@
  * its tensor maps, `gpu` is the path of a machine file. Write errors stay with the stream. */
 void tma_kernel_print(const struct tma_kernel *kernel, const char *const *map_names,
                       const char *gpu, FILE *out);
-
-#endif

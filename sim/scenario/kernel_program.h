@@ -1,6 +1,5 @@
 /* A kernel that was read from a scenario, with what its statements borrow. */
-#ifndef TMA_SCENARIO_KERNEL_PROGRAM_H
-#define TMA_SCENARIO_KERNEL_PROGRAM_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 
@@ -13,5 +12,3 @@ struct tma_kernel_program {
 
 /* Frees the program with its statements and expressions. NULL is allowed. */
 void tma_kernel_program_free(struct tma_kernel_program *program);
-
-#endif

@@ -4,8 +4,7 @@
  * The steps run in this order: the kernel's own keys, rings, buffers and barriers are read; then
  * the programs of the roles, statement by statement; then operands get their places in the stages;
  * then tiles are checked against operands, and the rings' use is checked over all roles. */
-#ifndef TMA_SCENARIO_KERNEL_READER_H
-#define TMA_SCENARIO_KERNEL_READER_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 #include "scenario/kernel_program.h"
@@ -126,5 +125,3 @@ void tma_place_operands(struct tma_kernel_reader *reader);
 /* Appends one error, made as printf does, at a statement. */
 void tma_statement_diagnose(struct tma_kernel_reader *reader, uint32_t statement,
                             const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-#endif

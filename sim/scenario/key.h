@@ -1,7 +1,6 @@
 /* A key that a file may have: its path, kind, unit, range, default and meaning. Reading, error
  * messages, `tmasim help scenario` and `tmasim help machine` all use the same tables of keys. */
-#ifndef TMA_SCENARIO_KEY_H
-#define TMA_SCENARIO_KEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -89,5 +88,3 @@ void tma_key_write_expected(const struct tma_key *key, FILE *out);
 /* Returns what a key takes, such as "a whole number from 1 to 64". The caller frees it. NULL when
  * out of memory. */
 char *tma_key_expected(const struct tma_key *key);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads a machine file, configs/gpus/NAME.yaml, into struct tma_machine. */
-#ifndef TMA_SCENARIO_MACHINE_FILE_H
-#define TMA_SCENARIO_MACHINE_FILE_H
+#pragma once
 
 #include "memory/machine.h"
 #include "scenario/schema.h"
@@ -40,5 +39,3 @@ bool tma_machine_value_off(const struct tma_key *key, char *text, size_t size);
 
 /* Describes the machine's parameters, for tma_scenario_describe. */
 void tma_machine_describe(const struct tma_machine *machine, const struct tma_describer *describer);
-
-#endif

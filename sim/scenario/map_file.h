@@ -1,7 +1,6 @@
 /* Reads tensor maps alone, from a scenario or from a file that has nothing else. Does not check
  * them against the rules: the callers do that. */
-#ifndef TMA_SCENARIO_MAP_FILE_H
-#define TMA_SCENARIO_MAP_FILE_H
+#pragma once
 
 #include "scenario/scenario.h"
 #include "scenario/tree.h"
@@ -47,5 +46,3 @@ bool tma_map_file_refused(const struct tma_map_file *file, uint32_t map,
 
 /* Are all operations of the document on a map gather4 or scatter4, and is there one? */
 bool tma_map_file_gathers(const struct tma_map_file *file, uint32_t map);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the values of a scenario come from: a line of a file, --set, or a default. */
-#ifndef TMA_SCENARIO_ORIGIN_H
-#define TMA_SCENARIO_ORIGIN_H
+#pragma once
 
 #include "scenario/scenario.h"
 
@@ -21,5 +20,3 @@ struct tma_origin {
     char text[160];
 };
 struct tma_origin tma_origin_of(const struct tma_origins *origins, const char *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* The parameters of a scenario, and the numbers that are expressions of them. Internal to this
  * folder. */
-#ifndef TMA_SCENARIO_PARAMETERS_H
-#define TMA_SCENARIO_PARAMETERS_H
+#pragma once
 
 #include "expression/expression.h"
 #include "scenario/tree.h"
@@ -57,5 +56,3 @@ struct tma_location tma_text_location(const struct tma_yaml_node *node, unsigned
  * own is the reason, and returns false. */
 bool tma_expression_number(const struct tma_yaml_node *node, const struct tma_quantity_unit *unit,
                            const char *name, int64_t *value, struct tma_diagnostics *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* The text that CUTLASS prints of a tensor map, as when the driver refuses it. */
-#ifndef TMA_SCENARIO_PRINTED_MAP_H
-#define TMA_SCENARIO_PRINTED_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ bool tma_is_printed_map(const char *text);
 /* Returns the same map as YAML, of which each line says what the same line of the print says, so
  * that messages have the right line. The caller frees it. NULL when out of memory. */
 char *tma_printed_map_to_yaml(const char *text);
-
-#endif

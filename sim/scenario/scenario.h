@@ -1,6 +1,5 @@
 /* A scenario: a machine, tensor maps and a workload, read from YAML and checked. */
-#ifndef TMA_SCENARIO_SCENARIO_H
-#define TMA_SCENARIO_SCENARIO_H
+#pragma once
 
 #include "base/api.h"
 #include "base/diagnostics.h"
@@ -86,5 +85,3 @@ bool tma_scenario_digest(const struct tma_scenario *scenario, struct tma_digests
 void tma_scenario_free(struct tma_scenario *scenario);
 
 TMA_API_END
-
-#endif

@@ -4,8 +4,7 @@
  * workload is read, its operations are checked, get their offsets in the stage, and are checked
  * against the stage; consumers are checked last. A step skips parts that an earlier step found
  * invalid, so one error is not reported twice. */
-#ifndef TMA_SCENARIO_SCENARIO_READER_H
-#define TMA_SCENARIO_SCENARIO_READER_H
+#pragma once
 
 #include "engine/workload.h"
 #include "placement/rows.h"
@@ -121,5 +120,3 @@ extern const struct tma_schema tma_requirement_schema;
 /* Reads the list `requires`. Appends an error for each condition that does not hold, with its
  * reason, and for each that is none. */
 void tma_check_requirements(const struct tma_yaml_node *list, struct tma_diagnostics *errors);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads a mapping of a document into a C struct, as a constant table of keys says. */
-#ifndef TMA_SCENARIO_SCHEMA_H
-#define TMA_SCENARIO_SCHEMA_H
+#pragma once
 
 #include "scenario/key.h"
 #include "scenario/tree.h"
@@ -29,5 +28,3 @@ bool tma_schema_has(const struct tma_schema *schema, const char *key);
 bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
                            const char *const *extra, size_t extra_count,
                            struct tma_diagnostics *list);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes the values of a struct back as keys and values, by the schema that reads them. Internal to
  * this folder. */
-#ifndef TMA_SCENARIO_SCHEMA_DESCRIBE_H
-#define TMA_SCENARIO_SCHEMA_DESCRIBE_H
+#pragma once
 
 #include "scenario/schema.h"
 
@@ -19,5 +18,3 @@ struct tma_describer {
  * without a value. */
 void tma_schema_describe(const struct tma_schema *schema, const void *values,
                          const struct tma_describer *describer);
-
-#endif

@@ -1,7 +1,6 @@
 /* The sections of scenario and machine files: each kind of mapping, with the table of its keys. The
  * references, the man pages, the completion of --set and the JSON Schema are made from them. */
-#ifndef TMA_SCENARIO_SECTIONS_H
-#define TMA_SCENARIO_SECTIONS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -54,5 +53,3 @@ void tma_kernel_reference(FILE *out);
 
 /* The table of one section, for files that other folders read. `context` is the FILE. */
 void tma_section_reference(void *context, const struct tma_section *section);
-
-#endif

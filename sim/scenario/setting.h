@@ -1,6 +1,5 @@
 /* Changes one value of a document, as the option --set does. */
-#ifndef TMA_SCENARIO_SETTING_H
-#define TMA_SCENARIO_SETTING_H
+#pragma once
 
 #include "scenario/tree.h"
 
@@ -11,5 +10,3 @@
  * "=" or the path does not fit the tree. */
 bool tma_yaml_set(struct tma_yaml_node *root, const char *setting, const char *name,
                   struct tma_diagnostics *list);
-
-#endif

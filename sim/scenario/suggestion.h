@@ -1,7 +1,6 @@
 /* Words for error messages about names: which ones are allowed, and which one was probably meant.
  */
-#ifndef TMA_SCENARIO_SUGGESTION_H
-#define TMA_SCENARIO_SUGGESTION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -17,5 +16,3 @@ char *tma_names_list(const struct tma_names *names);
 
 /* Writes "a, b or c". */
 void tma_names_write(const struct tma_names *names, FILE *out);
-
-#endif

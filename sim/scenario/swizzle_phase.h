@@ -1,6 +1,5 @@
 /* Tiles that do not begin where the pattern of their swizzle does. */
-#ifndef TMA_SCENARIO_SWIZZLE_PHASE_H
-#define TMA_SCENARIO_SWIZZLE_PHASE_H
+#pragma once
 
 #include "scenario/scenario.h"
 
@@ -16,5 +15,3 @@ bool tma_swizzle_phase_find(const struct tma_scenario *scenario, uint32_t map,
 /* The same for a tile at one address. */
 bool tma_swizzle_phase_text(const char *map_name, const struct tma_tensor_map *map,
                             uint32_t address, char text[TMA_PHASE_TEXT_BYTES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads a whole text file. */
-#ifndef TMA_SCENARIO_TEXT_FILE_H
-#define TMA_SCENARIO_TEXT_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ enum tma_error_code tma_text_read(const char *path, char **text, size_t *length,
 /* The same for a file of at most `limit_bytes` bytes. */
 enum tma_error_code tma_text_read_up_to(const char *path, size_t limit_bytes, char **text,
                                         size_t *length, struct tma_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* A YAML document as a tree in which every key and value knows its line and column, so that errors
  * found later can be reported with their location. */
-#ifndef TMA_SCENARIO_TREE_H
-#define TMA_SCENARIO_TREE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ struct tma_yaml_node **tma_yaml_child_link(struct tma_yaml_node *node, const cha
 
 /* Takes the child of that key out of a mapping. The caller frees it. NULL if there is none. */
 struct tma_yaml_node *tma_yaml_take(struct tma_yaml_node *mapping, const char *key);
-
-#endif

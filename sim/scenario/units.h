@@ -1,6 +1,5 @@
 /* Parses and formats numbers with units: "228 KiB", "1980 MHz", "16 B". */
-#ifndef TMA_SCENARIO_UNITS_H
-#define TMA_SCENARIO_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ void tma_unit_format(const struct tma_quantity_unit *unit, int64_t value, char *
 
 /* Writes the list of units, "B, KiB, MiB or GiB", cut to size - 1 characters. */
 void tma_unit_list(const struct tma_quantity_unit *unit, char *text, size_t size);
-
-#endif

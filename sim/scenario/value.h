@@ -1,6 +1,5 @@
 /* Reads one value of a document into one field of a struct. Internal to this folder. */
-#ifndef TMA_SCENARIO_VALUE_H
-#define TMA_SCENARIO_VALUE_H
+#pragma once
 
 #include "base/diagnostics.h"
 #include "scenario/key.h"
@@ -10,5 +9,3 @@
  * appended to the list, if the value does not fit. `name` is the value's path for that message. */
 bool tma_value_read(const struct tma_key *key, const struct tma_yaml_node *node, const char *name,
                     void *target, struct tma_diagnostics *list);
-
-#endif

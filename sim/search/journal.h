@@ -1,8 +1,7 @@
 /* The journal of a sweep: a file that gets each row as soon as the row is done, so that a sweep
  * that was ended can go on. It has a line of JSON that says what is swept, then a line for each
  * row, in any order. */
-#ifndef TMA_SEARCH_JOURNAL_H
-#define TMA_SEARCH_JOURNAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -55,5 +54,3 @@ enum tma_error_code tma_journal_add(const struct tma_journal *journal, size_t ro
                                     struct tma_error *error);
 
 void tma_journal_close(struct tma_journal *journal);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rows of a table, each a scenario that worker processes simulate. */
-#ifndef TMA_SEARCH_ROW_RUNS_H
-#define TMA_SEARCH_ROW_RUNS_H
+#pragma once
 
 #include "engine/watch.h"
 #include "report/sweep.h"
@@ -28,5 +27,3 @@ enum tma_error_code tma_row_runs_do(const struct tma_row_runs *runs, struct tma_
 
 /* Frees the rows and their failures. */
 void tma_rows_free(struct tma_sweep *sweep);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds the fastest of many combinations of settings of kernels. */
-#ifndef TMA_SEARCH_TUNING_H
-#define TMA_SEARCH_TUNING_H
+#pragma once
 
 #include "report/tune.h"
 #include "search/variants.h"
@@ -28,5 +27,3 @@ struct tma_worker_code tma_tuning_code(const struct tma_tuning *tuning);
 enum tma_error_code tma_tuning_run(const struct tma_tuning *tuning, struct tma_tune *tune,
                                    struct tma_error *error);
 void tma_tuning_free(struct tma_tune *tune);
-
-#endif

@@ -1,6 +1,5 @@
 /* The variants of a sweep: which settings each row has, and the scenario that they make. */
-#ifndef TMA_SEARCH_VARIANTS_H
-#define TMA_SEARCH_VARIANTS_H
+#pragma once
 
 #include "scenario/scenario.h"
 
@@ -73,5 +72,3 @@ bool tma_variant_scenario_read(const char *path, const char *name, const struct 
                                const struct tma_variants *variants, size_t row,
                                struct tma_variant_scenario *variant, char reason[TMA_REASON_BYTES]);
 void tma_variant_scenario_free(struct tma_variant_scenario *variant);
-
-#endif

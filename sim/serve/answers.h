@@ -1,6 +1,5 @@
 /* What a service can do. Internal to sim/serve. */
-#ifndef TMA_SERVE_ANSWERS_H
-#define TMA_SERVE_ANSWERS_H
+#pragma once
 
 #include "serve/reply.h"
 #include "serve/request.h"
@@ -35,5 +34,3 @@ typedef bool (*tma_answer)(const struct tma_request *request, struct tma_reply_l
                            struct tma_request_error *error);
 TMA_ANSWERS(TMA_ANSWER_DECLARATION)
 #undef TMA_ANSWER_DECLARATION
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes a line of JSON into a buffer, without allocation. What does not fit is left out, and the
  * reply says so. Internal to sim/serve. */
-#ifndef TMA_SERVE_REPLY_H
-#define TMA_SERVE_REPLY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void tma_reply_json(struct tma_reply_line *reply, const char *key, const char *t
 /* '{' and '}', '[' and ']'. */
 void tma_reply_open(struct tma_reply_line *reply, const char *key, char bracket);
 void tma_reply_close(struct tma_reply_line *reply, char bracket);
-
-#endif

@@ -1,7 +1,6 @@
 /* A request: one line of JSON, an object whose values are numbers, words, true, false, or lists of
  * numbers or words. Parsing allocates nothing. Internal to sim/serve. */
-#ifndef TMA_SERVE_REQUEST_H
-#define TMA_SERVE_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -145,5 +144,3 @@ bool tma_request_architecture(const struct tma_request *request, int *architectu
 /* Makes the map of a request, and checks it. */
 bool tma_request_legal_map(const struct tma_request *request, struct tma_tensor_map *map,
                            struct tma_request_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The figures of a scenario that is run once. */
-#ifndef TMA_SERVE_SCENARIO_FIGURES_H
-#define TMA_SERVE_SCENARIO_FIGURES_H
+#pragma once
 
 #include "engine/watch.h"
 #include "report/sweep.h"
@@ -12,5 +11,3 @@ enum tma_error_code tma_scenario_figures(const struct tma_scenario *scenario,
                                          enum tma_sampling sampling,
                                          struct tma_sweep_figures *figures,
                                          struct tma_error *error);
-
-#endif

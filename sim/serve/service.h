@@ -10,8 +10,7 @@
  * A request allocates nothing, except for `run`. Whatever a line has, it gets one reply. Servers
  * are independent of each other, and may be used by one thread each; of all of them in a process,
  * one may answer `run` at a time (engine/slots/run.h). */
-#ifndef TMA_SERVE_SERVICE_H
-#define TMA_SERVE_SERVICE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ const char *tma_service_answer(struct tma_service *service, const char *line, si
                                size_t *reply_length);
 
 TMA_API_END
-
-#endif

@@ -1,6 +1,5 @@
 /* The operation and the consumer of a request. Internal to sim/serve. */
-#ifndef TMA_SERVE_TILE_INPUT_H
-#define TMA_SERVE_TILE_INPUT_H
+#pragma once
 
 #include "banks/consumer.h"
 #include "placement/rows.h"
@@ -24,5 +23,3 @@ enum tma_error_code tma_answer_consumed_tile(const struct tma_tensor_map *map,
                                              const struct tma_operation *operation,
                                              const struct tma_consumer *consumer,
                                              struct tma_tile *tile, struct tma_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  * H200: in each cycle the TMA unit requests one row of the box from L2, or one 128-byte line of a
  * longer row; 106 bytes per cycle return to one SM; L2 fills from DRAM in units of the promotion's
  * size; swizzled rows lie at the pitch of the swizzle's span. */
-#ifndef TMA_TENSORMAP_ADVICE_H
-#define TMA_TENSORMAP_ADVICE_H
+#pragma once
 
 #include "base/api.h"
 #include "tensormap/rules.h"
@@ -65,5 +64,3 @@ size_t tma_tensor_map_advise(const struct tma_tensor_map *map, enum tma_architec
 void tma_advice_text(const struct tma_advice *advice, char *text, size_t size);
 
 TMA_API_END
-
-#endif

@@ -2,8 +2,7 @@
  *
  * One table says for each feature which architectures have it and which document says so. The rules
  * of tensor maps, the check of operations and the replacement of fields all use this table. */
-#ifndef TMA_TENSORMAP_ARCHITECTURES_H
-#define TMA_TENSORMAP_ARCHITECTURES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -67,5 +66,3 @@ enum tma_error_code tma_require_feature(enum tma_architecture architecture,
 void tma_architectures_text(unsigned architectures, char *text, size_t size);
 
 TMA_API_END
-
-#endif

@@ -1,6 +1,5 @@
 /* Values of a tensor map that follow from others, for fields that its author leaves out. */
-#ifndef TMA_TENSORMAP_DEFAULTS_H
-#define TMA_TENSORMAP_DEFAULTS_H
+#pragma once
 
 #include "base/api.h"
 #include "tensormap/tensormap.h"
@@ -27,5 +26,3 @@ bool tma_tensor_is_dense(const struct tma_tensor_map *map);
 enum tma_swizzle tma_fitting_swizzle(const struct tma_tensor_map *map);
 
 TMA_API_END
-
-#endif

@@ -18,8 +18,7 @@
  *   18     derived: bytes after which the swizzle's pattern repeats (16 without one)
  *
  * Bits of dimensions past the rank are 0, and so are all other bits. */
-#ifndef TMA_TENSORMAP_DESCRIPTOR_H
-#define TMA_TENSORMAP_DESCRIPTOR_H
+#pragma once
 
 #include "base/api.h"
 #include "base/error.h"
@@ -151,5 +150,3 @@ enum tma_error_code tma_descriptor_replace(struct tma_descriptor *descriptor,
                                            uint64_t value, struct tma_error *error);
 
 TMA_API_END
-
-#endif

@@ -1,7 +1,6 @@
 /* The bits of each field in a descriptor; descriptor.h has the overview. Internal to this folder.
  */
-#ifndef TMA_TENSORMAP_DESCRIPTOR_BITS_H
-#define TMA_TENSORMAP_DESCRIPTOR_BITS_H
+#pragma once
 
 #include "tensormap/descriptor.h"
 
@@ -69,5 +68,3 @@ struct tma_type_code tma_type_code(enum tma_data_type type);
 /* The derived words of a map with a known data type, as the driver computes them. */
 uint32_t tma_derived_box_bytes(const struct tma_tensor_map *map);
 uint32_t tma_derived_pattern_bytes(enum tma_swizzle swizzle);
-
-#endif

@@ -1,6 +1,5 @@
 /* Dumps of descriptors: hex, a binary file, a debugger's output. */
-#ifndef TMA_TENSORMAP_DUMP_H
-#define TMA_TENSORMAP_DUMP_H
+#pragma once
 
 #include "base/api.h"
 #include "tensormap/descriptor.h"
@@ -37,5 +36,3 @@ enum tma_error_code tma_descriptor_recognise(const struct tma_descriptor *descri
                                              struct tma_error *error);
 
 TMA_API_END
-
-#endif

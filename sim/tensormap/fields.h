@@ -1,7 +1,6 @@
 /* The fields of a tensor map as an enumeration, with their names in struct tma_tensor_map and in
  * YAML. Rules refer to fields, and reports, comparisons and repairs iterate over them. */
-#ifndef TMA_TENSORMAP_FIELDS_H
-#define TMA_TENSORMAP_FIELDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -67,5 +66,3 @@ static inline size_t tma_spatial_dimension(const struct tma_tensor_map *map, siz
 }
 
 TMA_API_END
-
-#endif

@@ -1,8 +1,7 @@
 /* L2 cache policies: the upper 12 bits of what createpolicy makes on an H100, where all others are
  * 0. The lowest 4 of them are the part of the lines to which the first priority applies, in
  * sixteenths, less 1. CUTLASS gives the same bits as constants. */
-#ifndef TMA_TENSORMAP_L2_POLICY_H
-#define TMA_TENSORMAP_L2_POLICY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ static inline uint32_t tma_l2_policy_part(double part) {
             return i;
     return TMA_L2_POLICY_PART;
 }
-
-#endif

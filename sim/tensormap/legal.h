@@ -1,6 +1,5 @@
 /* A fast answer to whether a map is legal, for code that executes many operations. */
-#ifndef TMA_TENSORMAP_LEGAL_H
-#define TMA_TENSORMAP_LEGAL_H
+#pragma once
 
 #include "base/api.h"
 #include "tensormap/rules.h"
@@ -17,5 +16,3 @@ enum tma_error_code tma_tensor_map_require_legal(const struct tma_tensor_map *ma
                                                  struct tma_error *error);
 
 TMA_API_END
-
-#endif

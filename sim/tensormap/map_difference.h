@@ -1,6 +1,5 @@
 /* Compares two tensor maps field by field. */
-#ifndef TMA_TENSORMAP_MAP_DIFFERENCE_H
-#define TMA_TENSORMAP_MAP_DIFFERENCE_H
+#pragma once
 
 #include "base/api.h"
 #include "tensormap/fields.h"
@@ -22,5 +21,3 @@ size_t tma_tensor_map_compare(const struct tma_tensor_map *a, const struct tma_t
                               struct tma_map_difference *differences, size_t capacity);
 
 TMA_API_END
-
-#endif

@@ -1,7 +1,6 @@
 /* Where the documents are silent, ambiguous or contradicted: what they say, how this project reads
  * them, and what decides. */
-#ifndef TMA_TENSORMAP_READINGS_H
-#define TMA_TENSORMAP_READINGS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ extern const struct tma_document_reading tma_document_readings[];
 extern const size_t tma_document_reading_count;
 
 TMA_API_END
-
-#endif

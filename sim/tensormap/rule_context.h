@@ -1,6 +1,5 @@
 /* The state that the rules' functions share while they check one map. Internal to this folder. */
-#ifndef TMA_TENSORMAP_RULE_CONTEXT_H
-#define TMA_TENSORMAP_RULE_CONTEXT_H
+#pragma once
 
 #include "tensormap/rules.h"
 
@@ -61,5 +60,3 @@ static inline enum tma_field tma_inner_field(const struct tma_tensor_map *map) {
 static inline int64_t tma_inner_size(const struct tma_tensor_map *map) {
     return tma_field_value(map, tma_inner_field(map), 0);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * fix. The check reports every broken rule, not only the first. The rules are those of the CUDA
  * driver API, "Tensor Map Object Management", and of PTX ISA 5.5. Where the records of a real H200
  * (tests/hardware/h200/encode.tsv) differ from the documents, the records decide. */
-#ifndef TMA_TENSORMAP_RULES_H
-#define TMA_TENSORMAP_RULES_H
+#pragma once
 
 #include "base/api.h"
 #include "tensormap/architectures.h"
@@ -90,5 +89,3 @@ void tma_violation_text_in(const struct tma_violation *violation, enum tma_name_
 int tma_tensor_map_repair(struct tma_tensor_map *map, enum tma_architecture architecture);
 
 TMA_API_END
-
-#endif

@@ -1,8 +1,7 @@
 /* A tensor map: the arguments of cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col and
  * cuTensorMapEncodeIm2colWide (CUDA driver API, "Tensor Map Object Management"), with their names.
  * Enumerators have the values of cuda.h. */
-#ifndef TMA_TENSORMAP_TENSORMAP_H
-#define TMA_TENSORMAP_TENSORMAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ struct tma_tensor_map {
 };
 
 TMA_API_END
-
-#endif

@@ -1,6 +1,5 @@
 /* The enumerations of a tensor map: names and properties of their values. */
-#ifndef TMA_TENSORMAP_TYPES_H
-#define TMA_TENSORMAP_TYPES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -94,5 +93,3 @@ const char *tma_name_in(const struct tma_names *names, enum tma_name_style style
 bool tma_value_of(const struct tma_names *names, const char *name, int *value);
 
 TMA_API_END
-
-#endif

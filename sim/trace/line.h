@@ -1,6 +1,5 @@
 /* Formats an event as a line of a trace, and parses such a line. Internal to sim/trace. */
-#ifndef TMA_TRACE_LINE_H
-#define TMA_TRACE_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ size_t tma_trace_line_annotate(char line[TMA_TRACE_LINE_BYTES], const struct tma
 /* Parses a line of `length` bytes, without its newline. Returns NULL on success, else what is wrong
  * with the line, as a constant string. */
 const char *tma_trace_line_parse(const char *line, size_t length, struct tma_event *event);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Two events are counterparts if they stand for the same happening: same kind, CTA and slot, and
  * the same number of the operation, phase or consumer. */
-#ifndef TMA_TRACE_PENDING_EVENTS_H
-#define TMA_TRACE_PENDING_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -73,5 +72,3 @@ struct tma_pending_event *tma_pending_next_unpaired(const struct tma_pending_eve
 
 /* Moves the cursor past its event, which stays pending. */
 void tma_pending_skip_unpaired(struct tma_pending_events *pending);
-
-#endif

@@ -1,7 +1,6 @@
 /* What every trace promises: the order of its events, which events come in pairs, and totals
  * (docs/trace-format.md). Internal to sim/trace. */
-#ifndef TMA_TRACE_PROMISES_H
-#define TMA_TRACE_PROMISES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ const char *tma_trace_promises_take(struct tma_trace_promises *promises,
 const char *tma_trace_promises_end(struct tma_trace_promises *promises);
 
 void tma_trace_promises_free(struct tma_trace_promises *promises);
-
-#endif

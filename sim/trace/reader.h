@@ -1,6 +1,5 @@
 /* Reads a trace file line by line, in constant memory. Internal to sim/trace. */
-#ifndef TMA_TRACE_READER_H
-#define TMA_TRACE_READER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ enum tma_error_code tma_trace_reader_parse(const struct tma_trace_reader *reader
  * (trace/promises.h), or with TMA_ERROR_MEMORY. */
 enum tma_error_code tma_trace_reader_take(struct tma_trace_reader *reader,
                                           const struct tma_event *event, struct tma_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Event traces: writes them and compares two of them. A trace is a text file with one line per
  * event. docs/trace-format.md describes the format. */
-#ifndef TMA_TRACE_TRACE_H
-#define TMA_TRACE_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ enum tma_trace_verdict { TMA_TRACE_SAME, TMA_TRACE_DIFFERENT };
 enum tma_error_code tma_trace_diff(const char *path_a, const char *path_b,
                                    const struct tma_trace_tolerance *tolerance, FILE *out,
                                    enum tma_trace_verdict *verdict, struct tma_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Replays files of records in worker processes. */
-#ifndef TMA_VALIDATE_REPLAY_H
-#define TMA_VALIDATE_REPLAY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -38,5 +37,3 @@ bool cli_ablate(const struct cli_replay *replay, const struct cli_replay_result 
  * Prints an error and returns false if no file has such a record of a kernel. */
 bool cli_record_show(const struct cli_options *options, const char *name, const char *gpu,
                      const struct tma_machine *machine, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The results of replayed record files, as text, as JSON, and as TSV of every predicted row. */
-#ifndef TMA_VALIDATE_VALIDATION_H
-#define TMA_VALIDATE_VALIDATION_H
+#pragma once
 
 #include <stdio.h>
 
@@ -44,5 +43,3 @@ extern const struct tma_names cli_validation_format_names;
 /* Writes the results in a format: a value of cli_validation_format_names. Write errors stay with
  * the stream. */
 void cli_validation_write(const struct cli_validation_report *report, int format, FILE *out);
-
-#endif

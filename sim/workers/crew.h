@@ -1,8 +1,7 @@
 /* A crew does tasks. Its members are workers, which are forks of this process, and servers
  * (workers/server.h), each with a crew of its own, perhaps on another machine. A crew replaces
  * workers that die, and not servers. Internal to sim/workers. */
-#ifndef TMA_WORKERS_CREW_H
-#define TMA_WORKERS_CREW_H
+#pragma once
 
 #include <poll.h>
 
@@ -62,5 +61,3 @@ unsigned tma_crew_jobs(const struct tma_crew *crew);
 
 /* Ends all members. NULL is allowed. */
 void tma_crew_free(struct tma_crew *crew);
-
-#endif

@@ -1,7 +1,6 @@
 /* Channels between a pool and those who do its tasks: bytes on their way through one, which takes
  * or gives some of them at a time, and messages: a header, then bytes. Internal to sim/workers. */
-#ifndef TMA_WORKERS_FRAMES_H
-#define TMA_WORKERS_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ struct tma_frame {
 /* Writes or reads all bytes, however many calls that takes. False if the other side has gone. */
 bool tma_frame_write(int descriptor, const void *bytes, size_t size);
 bool tma_frame_read(int descriptor, void *bytes, size_t size);
-
-#endif

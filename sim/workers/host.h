@@ -1,7 +1,6 @@
 /* What long work needs of the program that it runs in: worker processes, and somebody who hears how
  * far it is and may end it. */
-#ifndef TMA_WORKERS_HOST_H
-#define TMA_WORKERS_HOST_H
+#pragma once
 
 #include <assert.h>
 #include <stdio.h>
@@ -54,5 +53,3 @@ static inline void tma_host_work_lost(void *context, unsigned server, const char
     snprintf(text, sizeof text, "rank %u does no more rows: %s", server, reason);
     work->host->note(work->host->context, text);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A member of a crew: a worker, or a server on the other side of a channel. Internal to
  * sim/workers. */
-#ifndef TMA_WORKERS_MEMBER_H
-#define TMA_WORKERS_MEMBER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -46,5 +45,3 @@ struct tma_last_words {
 
 /* The same for a worker, with what it said. */
 void tma_member_bury(struct tma_member *member, struct tma_last_words *words);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The process must not have an engine that runs (engine/slots/run.h) when it calls tma_workers_run:
  * each worker loads an engine of its own. No other thread may hold a lock that tasks need. */
-#ifndef TMA_WORKERS_POOL_H
-#define TMA_WORKERS_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ void tma_reply_append(struct tma_reply *reply, const void *bytes, size_t size);
 
 /* For `work`: sends bytes at once, to the batch's `note`. */
 void tma_reply_note(struct tma_reply *reply, const void *bytes, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* A server does tasks for a pool that it reaches through a channel, with workers of its own. If one
  * of them dies, the task that it did fails, as in the pool itself. */
-#ifndef TMA_WORKERS_SERVER_H
-#define TMA_WORKERS_SERVER_H
+#pragma once
 
 #include "workers/pool.h"
 
@@ -11,5 +10,3 @@
 enum tma_error_code tma_workers_serve(int channel, unsigned jobs,
                                       const struct tma_worker_code *code, const char *key,
                                       struct tma_error *error);
-
-#endif

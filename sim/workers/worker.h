@@ -1,6 +1,5 @@
 /* The life of a worker, after the fork. Internal to sim/workers. */
-#ifndef TMA_WORKERS_WORKER_H
-#define TMA_WORKERS_WORKER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -16,5 +15,3 @@ _Noreturn void tma_worker_live(const struct tma_worker_code *code, int channel, 
 /* Reads the last TMA_MESSAGE_BYTES - 1 bytes of a file. Returns how many there were; a zero follows
  * them. */
 size_t tma_read_messages(int messages, char text[TMA_MESSAGE_BYTES]);
-
-#endif

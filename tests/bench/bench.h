@@ -1,6 +1,5 @@
 /* What programs that measure speed share. */
-#ifndef TMA_TESTS_BENCH_H
-#define TMA_TESTS_BENCH_H
+#pragma once
 
 #include <time.h>
 
@@ -59,5 +58,3 @@ static inline struct tma_workload matrix_loads(uint32_t ctas, uint32_t iteration
         .cold = cold,
     };
 }
-
-#endif

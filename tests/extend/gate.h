@@ -1,7 +1,6 @@
 /* A component as an example: each GPC has a gate, which the reads of its load units pass one after
  * the other on their way to L2. */
-#ifndef TMA_MEMORY_GPC_GATE_H
-#define TMA_MEMORY_GPC_GATE_H
+#pragma once
 
 #include "memory/core/core.h"
 
@@ -19,5 +18,3 @@ void tma_gates_free(struct tma_gates *gates);
 /* A read comes to the gate of its GPC. */
 struct tma_handover tma_gate_receive(struct tma_core *core, struct tma_gates *gates,
                                      uint32_t packet, uint64_t cycle);
-
-#endif

@@ -2,8 +2,7 @@
  * seen by the run and by its other children. Parent and child share the place in each open file, so
  * the parent notes places and sizes before the child goes on, and restores them when it has ended.
  * Files in the folder of outputs get a second name meanwhile. */
-#ifndef TMA_TESTS_FORKED_RUN_H
-#define TMA_TESTS_FORKED_RUN_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -86,5 +85,3 @@ static int copy_of(int descriptor) {
     }
     return copy;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * Fuzzers of machine files call tma_machine_from themselves, with documents of their own.
  *
  * The linker puts these functions in the place of the library's (--wrap, in the Makefile). */
-#ifndef TMA_TESTS_CACHED_MACHINE_H
-#define TMA_TESTS_CACHED_MACHINE_H
+#pragma once
 
 #include "fuzz.h"
 #include "scenario/document.h"
@@ -73,5 +72,3 @@ void __wrap_tma_machine_describe(const struct tma_machine *machine,
     else
         describer->visit(describer->context, "gpu.name", machine->name);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the targets share. A target is a function that libFuzzer calls with bytes (make fuzz), or
  * replay.c with the files of tests/fuzz/corpus (make test). */
-#ifndef TMA_TESTS_FUZZ_H
-#define TMA_TESTS_FUZZ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ static inline char *fuzz_text(struct fuzz_input *input, size_t *length) {
     input->size -= *length + (end != NULL);
     return text;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Random kernels with roles, drawn from the bytes of a fuzzer: rings, roles and loops that mostly
  * fit together. */
-#ifndef TMA_TESTS_RANDOM_KERNEL_H
-#define TMA_TESTS_RANDOM_KERNEL_H
+#pragma once
 
 #include "fuzz.h"
 
@@ -183,5 +182,3 @@ static inline void draw_kernel(struct fuzz_input *input, const struct kernel_bou
         draw_consumer_role(input, i, rings, yaml);
     draw_roles_besides(input, more, yaml);
 }
-
-#endif

@@ -7,8 +7,7 @@
  * the same cycles as with the engine of events.
  *
  * The linker puts these functions in the place of the library's (--wrap, in the Makefile). */
-#ifndef TMA_TESTS_STEPPED_ENGINE_H
-#define TMA_TESTS_STEPPED_ENGINE_H
+#pragma once
 
 #include "engine/module.h"
 #include "fuzz.h"
@@ -185,5 +184,3 @@ bool __wrap_tma_memory_drain(struct tma_memory *memory) {
             return false;
     return __real_tma_memory_drain(memory);
 }
-
-#endif

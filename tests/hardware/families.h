@@ -1,7 +1,6 @@
 /* Replays records of what warps access, family by family. A test that includes it has `machine` and
  * `records`. */
-#ifndef TMA_TESTS_FAMILIES_H
-#define TMA_TESTS_FAMILIES_H
+#pragma once
 
 #include <math.h>
 #include <stdio.h>
@@ -83,5 +82,3 @@ static inline void check_mean(const struct family *family, double mean) {
     ck_assert_msg(mean <= family->mean || case_step() > 1, "%s %s: %.1f %%", family->name,
                   family->only, mean);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The GPUs that took records: their machines, and what reads the records. */
-#ifndef TMA_TESTS_GPUS_H
-#define TMA_TESTS_GPUS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,5 +62,3 @@ static inline double percentile_95(double *errors, size_t count) {
     qsort(errors, count, sizeof *errors, compare_errors);
     return errors[count * 95 / 100];
 }
-
-#endif

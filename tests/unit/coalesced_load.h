@@ -1,6 +1,5 @@
 /* Loads that arrive at the coalescer, for its tests. */
-#ifndef TMA_TESTS_COALESCED_LOAD_H
-#define TMA_TESTS_COALESCED_LOAD_H
+#pragma once
 
 #include "memory/core/core.h"
 
@@ -20,5 +19,3 @@ static inline uint32_t new_coalesced_load(struct tma_core *core, uint32_t sm, ui
     tma_locate_read(core, packet, &core->gpc_sides[packet->gpc]);
     return id;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* What must hold of the result of any run: bytes and sectors add up from the SMs to DRAM, the time
  * of slots and roles is shared out to its causes, and no server is busy for longer than the run.
  * Each function says what does not hold, or returns NULL. */
-#ifndef TMA_TESTS_CONSERVATION_H
-#define TMA_TESTS_CONSERVATION_H
+#pragma once
 
 #include "engine/result.h"
 #include "engine/roles/kernel.h"
@@ -103,5 +102,3 @@ static inline const char *what_roles_lose(const struct tma_result *result,
     }
     return NULL;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What tests of the engine that simulate have in common. */
-#ifndef TMA_TESTS_ENGINE_H
-#define TMA_TESTS_ENGINE_H
+#pragma once
 
 #include "engine/module.h"
 
@@ -10,5 +9,3 @@ static inline void load_engine(void) {
     const struct tma_engine_module *module;
     tma_module_load(&module, NULL);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* The value of an expression, computed in 128 bits straight from its text by what the operators
  * mean, with exact quotients: what the library's parser, folding and stack machine are compared
  * with. */
-#ifndef TMA_TESTS_EXPRESSION_REFERENCE_H
-#define TMA_TESTS_EXPRESSION_REFERENCE_H
+#pragma once
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -224,5 +223,3 @@ reference_value(const char *text, const struct tma_expression_scope *scope, cons
     struct reader reader = {text, scope, values};
     return read_conditional(&reader);
 }
-
-#endif

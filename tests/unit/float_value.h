@@ -1,6 +1,5 @@
 /* The values of floating-point numbers in bits, for tests that compare with a tolerance. */
-#ifndef TMA_TESTS_FLOAT_VALUE_H
-#define TMA_TESTS_FLOAT_VALUE_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ static inline double value_of_f32(uint64_t bits) {
     memcpy(&value, &word, sizeof value);
     return (double)value;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Workloads for tests of the engine: CTAs that load boxes of a matrix whose rows are 128-byte
  * lines. */
-#ifndef TMA_TESTS_KERNEL_H
-#define TMA_TESTS_KERNEL_H
+#pragma once
 
 #include "engine/slots/run.h"
 #include "traffic.h"
@@ -36,5 +35,3 @@ static inline struct tma_workload make_workload(const struct kernel *kernel) {
     };
     return workload;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Tensor maps that break no rule on any architecture, for tests that change a few of their fields.
  */
-#ifndef TMA_TESTS_LEGAL_MAPS_H
-#define TMA_TESTS_LEGAL_MAPS_H
+#pragma once
 
 #include "tensormap/types.h"
 
@@ -37,5 +36,3 @@ static const struct tma_tensor_map legal_maps[] = {
                           .pixels_per_column = 64,
                           .swizzle = TMA_SWIZZLE_64B},
 };
-
-#endif

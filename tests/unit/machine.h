@@ -1,7 +1,6 @@
 /* Small machines with round numbers, so that tests of the timing model can derive what they expect.
  */
-#ifndef TMA_TESTS_MACHINE_H
-#define TMA_TESTS_MACHINE_H
+#pragma once
 
 #include "memory/machine.h"
 
@@ -160,5 +159,3 @@ static inline struct tma_machine flat_machine(void) {
     machine.tma.descriptor_fetch_cycles = 0;
     return machine;
 }
-
-#endif

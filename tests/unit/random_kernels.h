@@ -1,6 +1,5 @@
 /* Random kernels with roles, for tests that compare runs of each. */
-#ifndef TMA_TESTS_RANDOM_KERNELS_H
-#define TMA_TESTS_RANDOM_KERNELS_H
+#pragma once
 
 #include "machine.h"
 #include "random_operation.h"
@@ -67,5 +66,3 @@ static inline bool read_scenario_text(const char *text, const char *name,
     tma_diagnostics_free(&list);
     return good;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Random tensor maps and operations that the rules accept and hardware does, of every mode. */
-#ifndef TMA_TESTS_RANDOM_OPERATION_H
-#define TMA_TESTS_RANDOM_OPERATION_H
+#pragma once
 
 #include "placement/execute.h"
 #include "placement/operation_check.h"
@@ -113,5 +112,3 @@ static inline void random_operation(uint64_t *state, enum tma_access_mode access
     } while (tma_operation_check(map, operation, NULL) != TMA_OK ||
              tma_tensor_map_require_legal(map, NULL) != TMA_OK);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Random workloads of all directions, modes and data types, with consumers and multicast, for the
  * small machine. */
-#ifndef TMA_TESTS_RANDOM_WORKLOAD_H
-#define TMA_TESTS_RANDOM_WORKLOAD_H
+#pragma once
 
 #include "engine/slots/workload_check.h"
 #include "random_operation.h"
@@ -114,5 +113,3 @@ static inline bool draw_workload(uint64_t *state, struct tma_workload *workload,
     }
     return true;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The machines of configs/gpus, for tests. */
-#ifndef TMA_TESTS_SHIPPED_MACHINE_H
-#define TMA_TESTS_SHIPPED_MACHINE_H
+#pragma once
 
 #include "scenario/machine_file.h"
 #include "suite.h"
@@ -15,5 +14,3 @@ static inline struct tma_machine shipped_machine(const char *name) {
     tma_diagnostics_free(&list);
     return machine;
 }
-
-#endif

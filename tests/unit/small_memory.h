@@ -1,7 +1,6 @@
 /* A test fixture: the memory system of the small machine. A test that needs another machine changes
  * `machine` and calls recreate(). */
-#ifndef TMA_TESTS_SMALL_MEMORY_H
-#define TMA_TESTS_SMALL_MEMORY_H
+#pragma once
 
 #include "machine.h"
 #include "memory/system.h"
@@ -31,5 +30,3 @@ static inline void recreate(void) {
     tma_memory_free(memory);
     create();
 }
-
-#endif

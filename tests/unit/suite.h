@@ -1,7 +1,6 @@
 /* The frame of every unit test: each test file runs one Check suite. The files of an area are
  * linked into one program (runner.c). */
-#ifndef TMA_TESTS_SUITE_H
-#define TMA_TESTS_SUITE_H
+#pragma once
 
 #include <check.h>
 #include <stdbool.h>
@@ -116,5 +115,3 @@ static inline int run_suite(Suite *suite) {
     srunner_free(runner);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Operations for tests of the memory system: loads and stores of boxes of a float16 matrix, which
  * run without an engine. */
-#ifndef TMA_TESTS_TRAFFIC_H
-#define TMA_TESTS_TRAFFIC_H
+#pragma once
 
 #include "memory/core/address_map.h"
 #include "memory/system.h"
@@ -101,5 +100,3 @@ static inline struct tma_completion run_load(struct tma_memory *memory, const st
     run_loads(memory, load, 1, &completion);
     return completion;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The text of a scenario that a test, or a fuzzer, puts together. A fuzzer defines
  * YAML_TEXT_ASSERT as its own assertion before. */
-#ifndef TMA_TESTS_YAML_TEXT_H
-#define TMA_TESTS_YAML_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,5 +26,3 @@ __attribute__((format(printf, 2, 3))) static inline void add(struct yaml_text *t
     YAML_TEXT_ASSERT(length >= 0 && (size_t)length < left);
     text->used += (size_t)length;
 }
-
-#endif

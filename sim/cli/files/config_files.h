@@ -1,6 +1,5 @@
 /* The files that belong to the command: machines, scenarios, and the library of kernels. */
-#ifndef TMA_CLI_CONFIG_FILES_H
-#define TMA_CLI_CONFIG_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ bool cli_machine_read(const char *path, struct tma_machine *machine);
 /* The same, with values of it set: each is "KEY=VALUE". */
 bool cli_machine_read_set(const char *path, char *const *settings, size_t count,
                           struct tma_machine *machine);
-
-#endif

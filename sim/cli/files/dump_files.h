@@ -1,6 +1,5 @@
 /* Writes descriptors of tensor maps: hex, a C array, or the 128 bytes. */
-#ifndef TMA_CLI_DUMP_FILES_H
-#define TMA_CLI_DUMP_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ size_t cli_dumps_read(const char *operand, const char *wanted,
 /* The same for an input that must have one tensor map. */
 bool cli_dump_read(const char *operand, struct tma_descriptor *descriptor,
                    enum tma_dump_format *format);
-
-#endif

@@ -1,6 +1,5 @@
 /* The digest of what a sweep or a tuner is about: the version, files and settings. */
-#ifndef TMA_CLI_INPUT_DIGEST_H
-#define TMA_CLI_INPUT_DIGEST_H
+#pragma once
 
 #include "cli/options.h"
 #include "scenario/scenario.h"
@@ -23,5 +22,3 @@ uint64_t cli_digest_variants(uint64_t digest, const struct tma_variants *variant
  * the error and returns false. */
 bool cli_digest_inputs(const struct cli_options *options, const char *const *paths,
                        const struct tma_variants *variants, char key[TMA_DIGEST_TEXT_BYTES]);
-
-#endif

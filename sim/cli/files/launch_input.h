@@ -1,6 +1,5 @@
 /* Files of launches, and their machines. */
-#ifndef TMA_CLI_LAUNCH_INPUT_H
-#define TMA_CLI_LAUNCH_INPUT_H
+#pragma once
 
 #include "cli/options.h"
 #include "launch/launch.h"
@@ -34,5 +33,3 @@ bool cli_launch_read(const struct cli_launch_file *file, const char *label,
 /* Reads the machine that the launch names, or the default one, as its settings change it. Prints
  * errors. */
 bool cli_launch_machine(const struct tma_launch *launch, struct tma_machine *machine);
-
-#endif

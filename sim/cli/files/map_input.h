@@ -1,6 +1,5 @@
 /* The tensor maps that check and encode read. */
-#ifndef TMA_CLI_MAP_INPUT_H
-#define TMA_CLI_MAP_INPUT_H
+#pragma once
 
 #include "cli/options.h"
 #include "report/access_findings.h"
@@ -50,5 +49,3 @@ const char *cli_map_name(const struct cli_map_input *input, uint32_t index);
  * else sm_90. `input` may be NULL. */
 enum tma_architecture cli_architecture(const struct cli_options *options,
                                        const struct cli_map_input *input);
-
-#endif

@@ -1,7 +1,6 @@
 /* The output of a verb: standard output, or a file. A file is replaced only after it is written
  * completely, so that an error leaves the old file as it was. */
-#ifndef TMA_CLI_OUTPUT_H
-#define TMA_CLI_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,5 +36,3 @@ int cli_write_error(FILE *file);
  * other file gets its descriptor. Gives standard output a buffer. SIGPIPE keeps its default action:
  * verbs write standard output last, when no file is incomplete. */
 void cli_output_prepare(void);
-
-#endif

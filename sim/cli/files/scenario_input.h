@@ -1,6 +1,5 @@
 /* The scenario that a verb reads. */
-#ifndef TMA_CLI_SCENARIO_INPUT_H
-#define TMA_CLI_SCENARIO_INPUT_H
+#pragma once
 
 #include "cli/options.h"
 #include "scenario/scenario.h"
@@ -27,5 +26,3 @@ void cli_note_swizzle_phases(const struct tma_scenario *scenario);
 /* Returns false, and prints an error, if writing the output, which may be NULL, would replace the
  * machine's file or one that the scenario extends. */
 bool cli_scenario_spared(const struct tma_scenario *scenario, const char *output);
-
-#endif

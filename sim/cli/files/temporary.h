@@ -1,7 +1,6 @@
 /* The temporary files of this process: those that outputs are written to before they take their
  * place. They are removed when a signal ends the command. */
-#ifndef TMA_CLI_TEMPORARY_H
-#define TMA_CLI_TEMPORARY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ bool cli_temporary_keep(const char *name, const char *target);
 
 /* Removes the file. */
 void cli_temporary_remove(const char *name);
-
-#endif

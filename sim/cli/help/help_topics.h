@@ -1,6 +1,5 @@
 /* What `tmasim help` has besides the verbs: the keys of files, and rules. */
-#ifndef TMA_CLI_HELP_TOPICS_H
-#define TMA_CLI_HELP_TOPICS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ void cli_rules_reference(FILE *out);
 /* Both write a schema of draft 7, which editors know best. */
 void cli_scenario_schema(FILE *out);
 void cli_machine_schema(FILE *out);
-
-#endif

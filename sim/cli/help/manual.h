@@ -1,6 +1,5 @@
 /* The man pages, from the tables of verbs, options, keys and statements. */
-#ifndef TMA_CLI_MANUAL_H
-#define TMA_CLI_MANUAL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@ void cli_manual_verb(const struct cli_verb *verb, FILE *out);
 void cli_manual_scenario(FILE *out);
 void cli_manual_kernel(FILE *out);
 void cli_manual_machine(FILE *out);
-
-#endif

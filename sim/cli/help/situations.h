@@ -1,7 +1,6 @@
 /* What people ask for by a word of their own: "hang", "cuda", "swizzle", ...; and the commands that
  * answer it. */
-#ifndef TMA_CLI_SITUATIONS_H
-#define TMA_CLI_SITUATIONS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@ enum { CLI_SITUATION_BYTES = PATH_MAX + 200 };
 /* What to do with a file that is no scenario and no launch file, as its name says, or with a
  * folder. False where nothing is to be said. `ptx`: PTX is what is wanted. */
 bool cli_situation_of_file(const char *path, bool ptx, char text[static CLI_SITUATION_BYTES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* The table of verbs. */
-#ifndef TMA_CLI_VERBS_H
-#define TMA_CLI_VERBS_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -35,5 +34,3 @@
 #define CLI_VERB_DECLARATION(name) extern const struct cli_verb cli_##name;
 CLI_VERBS(CLI_VERB_DECLARATION)
 #undef CLI_VERB_DECLARATION
-
-#endif

@@ -1,7 +1,6 @@
 /* Accumulates the figures of a run. It observes: the state machines tell it what they do, and it
  * calls none of them. */
-#ifndef TMA_ENGINE_ACCOUNTING_H
-#define TMA_ENGINE_ACCOUNTING_H
+#pragma once
 
 #include "engine/observe/histogram.h"
 #include "engine/result.h"
@@ -71,5 +70,3 @@ void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_
  * memory of the SMs in use was. `places` CTAs can run at once. */
 void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_counters *counters,
                      const struct tma_sm *sms, uint32_t sm_count, uint32_t places);
-
-#endif

@@ -1,7 +1,6 @@
 /* The events of a run: one struct each, in the order of cycle, SM, CTA, slot, kind and figures. The
  * order does not depend on how the run was simulated. */
-#ifndef TMA_ENGINE_EVENT_H
-#define TMA_ENGINE_EVENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -56,5 +55,3 @@ struct tma_event_sink {
 };
 
 TMA_API_END
-
-#endif

@@ -1,8 +1,7 @@
 /* Sorts events. The engine learns of them in another order: it knows what a TMA unit did for an
  * operation only when the operation completes. Events wait here until no earlier one can be added.
  */
-#ifndef TMA_ENGINE_EVENT_ORDER_H
-#define TMA_ENGINE_EVENT_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void tma_event_order_close(struct tma_event_order *order, uint64_t number);
 
 /* Passes on the events before `cycle` and before the first open window; with UINT64_MAX, all. */
 void tma_event_order_flush(struct tma_event_order *order, uint64_t cycle);
-
-#endif

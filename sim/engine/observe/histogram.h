@@ -1,7 +1,6 @@
 /* Distributions of cycle counts: exact ones of a list, and histograms, which take constant memory.
  */
-#ifndef TMA_ENGINE_HISTOGRAM_H
-#define TMA_ENGINE_HISTOGRAM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ struct tma_latency_bars tma_histogram_bars(const struct tma_histogram *histogram
 
 /* The distribution of what was added; all zero if that is nothing. */
 struct tma_distribution tma_histogram_distribution(const struct tma_histogram *histogram);
-
-#endif

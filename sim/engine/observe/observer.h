@@ -1,8 +1,7 @@
 /* Records the time series and the spans of a run, if the caller wants them. It observes: the state
  * machines tell it what they do, and it calls none of them. Without a series and a sink of spans,
  * each call is one test. */
-#ifndef TMA_ENGINE_OBSERVER_H
-#define TMA_ENGINE_OBSERVER_H
+#pragma once
 
 #include "engine/observe/histogram.h"
 #include "engine/observe/series.h"
@@ -69,5 +68,3 @@ void tma_observe_unit(struct tma_observer *observer, enum tma_series_figure figu
 /* The run has ended after `cycles` cycles, and had these latencies. */
 void tma_observe_end(struct tma_observer *observer, const struct tma_memory *memory,
                      uint64_t cycles, const struct tma_histogram *latencies);
-
-#endif

@@ -10,8 +10,7 @@
  * Windows begin short. When a run has more than TMA_SERIES_WINDOWS of them, each two become one. So
  * a series takes a few megabytes, however long the run is. Every figure is a sum over its window:
  * the sum over all windows is the run's. Recording changes no result. */
-#ifndef TMA_ENGINE_SERIES_H
-#define TMA_ENGINE_SERIES_H
+#pragma once
 
 #include "engine/result.h"
 #include "memory/core/servers.h"
@@ -99,5 +98,3 @@ uint64_t tma_series_total_busy_ticks(const struct tma_series *series, enum tma_s
 uint64_t tma_series_cause_cycles(const struct tma_series *series, uint32_t window, uint32_t cause);
 
 TMA_API_END
-
-#endif

@@ -1,6 +1,5 @@
 /* The table behind a series: a row for each window; columns for figures, servers and causes. */
-#ifndef TMA_ENGINE_SERIES_COLUMNS_H
-#define TMA_ENGINE_SERIES_COLUMNS_H
+#pragma once
 
 #include "engine/observe/series.h"
 
@@ -28,5 +27,3 @@ uint64_t *tma_series_row(struct tma_series *series, uint64_t cycle);
 /* Adds `weight` for each unit of the time from start to end, of which a cycle has cycle_parts. */
 void tma_series_add(struct tma_series *series, uint32_t column, uint64_t start, uint64_t end,
                     uint64_t weight, uint64_t cycle_parts);
-
-#endif

@@ -1,8 +1,7 @@
 /* What the parts of a run do from cycle to cycle, as spans: for pictures of a run. Spans of one
  * kind, CTA and slot do not overlap, except for those of TMA operations and pipes. They come in no
  * order. */
-#ifndef TMA_ENGINE_SPAN_H
-#define TMA_ENGINE_SPAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ struct tma_span_sink {
 };
 
 TMA_API_END
-
-#endif

@@ -1,7 +1,6 @@
 /* Records the events of a run, if the caller wants a trace. It observes: the state machines tell it
  * what they do, and it calls none of them. */
-#ifndef TMA_ENGINE_TRACER_H
-#define TMA_ENGINE_TRACER_H
+#pragma once
 
 #include "banks/consumer.h"
 #include "engine/observe/event_order.h"
@@ -69,5 +68,3 @@ void tma_trace_late_fills(struct tma_tracer *tracer, struct tma_memory *memory);
 
 /* Passes on the events before `cycle`, in their order; with UINT64_MAX, all. */
 void tma_tracer_flush(struct tma_tracer *tracer, uint64_t cycle);
-
-#endif

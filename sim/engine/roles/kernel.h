@@ -5,8 +5,7 @@
  * Each CTA of the grid has every role. A role is one or more warps that run one program together;
  * an elected thread issues its TMA operations. What a CTA does depends on its number and on its
  * rank in its cluster, which expressions can use. */
-#ifndef TMA_ENGINE_KERNEL_H
-#define TMA_ENGINE_KERNEL_H
+#pragma once
 
 #include "banks/consumer.h"
 #include "engine/lanes.h"
@@ -430,5 +429,3 @@ void tma_kernel_role_order(const struct tma_kernel *kernel, uint32_t order[TMA_M
 uint32_t tma_kernel_threads(const struct tma_kernel *kernel);
 
 #define TMA_MAX_KERNEL_OPERATIONS UINT64_C(1000000000)
-
-#endif

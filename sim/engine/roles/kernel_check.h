@@ -1,6 +1,5 @@
 /* What the check of a kernel finds out by the way. Internal to sim/engine. */
-#ifndef TMA_ENGINE_KERNEL_CHECK_H
-#define TMA_ENGINE_KERNEL_CHECK_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 
@@ -16,5 +15,3 @@ enum tma_error_code tma_kernel_check_and_count(const struct tma_machine *machine
                                                struct tma_cta_work *work,
                                                struct tma_kernel_place *place,
                                                struct tma_error *error);
-
-#endif

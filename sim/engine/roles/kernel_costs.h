@@ -1,6 +1,5 @@
 /* The machine as a kernel finds it. */
-#ifndef TMA_ENGINE_KERNEL_COSTS_H
-#define TMA_ENGINE_KERNEL_COSTS_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 
@@ -13,5 +12,3 @@ struct tma_machine tma_kernel_machine(const struct tma_machine *machine,
  * that of code whose kernels were. */
 bool tma_kernel_costs_compared(const struct tma_machine *machine,
                                const struct tma_kernel_costs *costs);
-
-#endif

@@ -1,6 +1,5 @@
 /* Errors in the program of a role, with the cycle, the CTA, the role and its loop variables. */
-#ifndef TMA_ENGINE_KERNEL_FAILURE_H
-#define TMA_ENGINE_KERNEL_FAILURE_H
+#pragma once
 
 #include "engine/roles/kernel_state.h"
 
@@ -12,5 +11,3 @@ void tma_role_fail(struct tma_role_state *role, const struct tma_statement *stat
 bool tma_role_describe_wait(struct tma_simulation *simulation, uint32_t actor, char *text,
                             size_t size);
 const char *tma_roles_explain_deadlock(const struct tma_simulation *simulation);
-
-#endif

@@ -1,6 +1,5 @@
 /* The tiles of a kernel with roles, for those that look at tiles and not at time. */
-#ifndef TMA_ENGINE_KERNEL_FIRST_TILES_H
-#define TMA_ENGINE_KERNEL_FIRST_TILES_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 
@@ -12,5 +11,3 @@
  * the kernel. Fails as the expressions do. */
 enum tma_error_code tma_kernel_first_tiles(const struct tma_kernel *kernel,
                                            struct tma_workload *workload, struct tma_error *error);
-
-#endif

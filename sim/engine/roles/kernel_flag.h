@@ -1,6 +1,5 @@
 /* Counters in global memory with which CTAs tell each other how far they are. */
-#ifndef TMA_ENGINE_KERNEL_FLAG_H
-#define TMA_ENGINE_KERNEL_FLAG_H
+#pragma once
 
 #include "engine/roles/kernel_state.h"
 
@@ -21,5 +20,3 @@ uint64_t tma_flag_seen(const struct tma_machine *machine, uint64_t first, uint64
 
 /* "for flag done[3] to be 2, which is 1" */
 void tma_flag_describe(const struct tma_role_state *role, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* The TMA operations of roles: from the statement to the memory system, and back. */
-#ifndef TMA_ENGINE_KERNEL_OPERATION_H
-#define TMA_ENGINE_KERNEL_OPERATION_H
+#pragma once
 
 #include "engine/roles/kernel_state.h"
 
@@ -28,5 +27,3 @@ void tma_role_complete(struct tma_simulation *simulation, struct tma_issued *iss
                        uint64_t cycle);
 void tma_role_describe_operation(struct tma_simulation *simulation,
                                  const struct tma_issued *operation, char *text, size_t size);
-
-#endif

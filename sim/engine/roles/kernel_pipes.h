@@ -3,8 +3,7 @@
  * them, an instruction at a time. Where they ask for more of a pipe than it has, a part goes to the
  * instructions that have begun first, since a scheduler prefers the warp that it issued last; of
  * the rest, each role has the same part of what it asks for. */
-#ifndef TMA_ENGINE_KERNEL_PIPES_H
-#define TMA_ENGINE_KERNEL_PIPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ void tma_pipes_begin(struct tma_pipes *pipes, const struct tma_machine *machine,
  * pipes are advanced where they have ended. */
 uint64_t tma_pipes_end(const struct tma_pipes *pipes, struct tma_products products,
                        uint32_t number);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * The warps of a role access shared memory together; one thread issues its operations. That thread
  * knows what the other warps have done, and they know for what it has waited, behind a `sync`. */
-#ifndef TMA_ENGINE_KERNEL_RACE_H
-#define TMA_ENGINE_KERNEL_RACE_H
+#pragma once
 
 #include "engine/roles/kernel_state.h"
 
@@ -67,5 +66,3 @@ void tma_race_know_stores(struct tma_role_state *role, uint64_t count);
 
 /* The role's program has ended: its stores have to have read, since its CTA may end. */
 void tma_race_end_role(struct tma_role_state *role);
-
-#endif

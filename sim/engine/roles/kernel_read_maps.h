@@ -1,7 +1,6 @@
 /* The tensor maps whose tiles the access statements of a kernel read: with another swizzle mode,
  * the kernel has other bank conflicts. */
-#ifndef TMA_ENGINE_KERNEL_READ_MAPS_H
-#define TMA_ENGINE_KERNEL_READ_MAPS_H
+#pragma once
 
 #include "base/error.h"
 #include "engine/workload.h"
@@ -22,5 +21,3 @@ enum tma_error_code tma_kernel_read_maps(const struct tma_kernel *kernel,
                                          struct tma_read_maps *maps, struct tma_error *error);
 
 TMA_API_END
-
-#endif

@@ -1,6 +1,5 @@
 /* Rings of stages in a CTA that runs: arrivals on their mbarriers, and the roles that they wake. */
-#ifndef TMA_ENGINE_KERNEL_RING_H
-#define TMA_ENGINE_KERNEL_RING_H
+#pragma once
 
 #include "engine/roles/kernel_state.h"
 
@@ -26,5 +25,3 @@ static inline struct tma_stage *tma_stage_of(const struct tma_kernel_cta *cta, u
                                              uint32_t stage) {
     return &cta->rings[ring].stages[stage];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The state machine of a role: executes the statements of its program in time. */
-#ifndef TMA_ENGINE_KERNEL_ROLE_H
-#define TMA_ENGINE_KERNEL_ROLE_H
+#pragma once
 
 #include "engine/roles/kernel_state.h"
 
@@ -11,5 +10,3 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle);
  * then takes effect at its own cycle. It waits for that cycle before it asks for what others may
  * want at the same time. */
 struct tma_wait tma_role_step(struct tma_role_state *role, uint64_t now);
-
-#endif

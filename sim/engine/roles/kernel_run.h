@@ -1,6 +1,5 @@
 /* Runs a kernel with roles on a machine. */
-#ifndef TMA_ENGINE_KERNEL_RUN_H
-#define TMA_ENGINE_KERNEL_RUN_H
+#pragma once
 
 #include "engine/observe/event.h"
 #include "engine/result.h"
@@ -44,5 +43,3 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
                                            struct tma_kernel_place *place, struct tma_error *error);
 
 TMA_API_END
-
-#endif

@@ -1,7 +1,6 @@
 /* What sampling needs to know of a kernel with roles (sampling.h): what is skipped inside of CTAs
  * are iterations of the loops of their roles. */
-#ifndef TMA_ENGINE_KERNEL_SAMPLING_H
-#define TMA_ENGINE_KERNEL_SAMPLING_H
+#pragma once
 
 #include "engine/roles/kernel_state.h"
 
@@ -17,5 +16,3 @@ bool tma_kernel_plan_inside(struct tma_simulation *simulation, struct tma_sample
 uint64_t tma_kernel_cluster_progress(const struct tma_simulation *simulation, uint32_t cluster);
 uint64_t tma_kernel_most_to_cut(const struct tma_simulation *simulation, uint32_t cluster,
                                 uint64_t *last);
-
-#endif

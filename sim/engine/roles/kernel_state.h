@@ -1,7 +1,6 @@
 /* What a run of a kernel consists of: CTAs on SMs, their roles, rings and barriers. All of it is
  * reused: when a CTA has ended, the next one of the grid runs in its place. */
-#ifndef TMA_ENGINE_KERNEL_STATE_H
-#define TMA_ENGINE_KERNEL_STATE_H
+#pragma once
 
 #include "engine/program.h"
 #include "engine/roles/kernel_pipes.h"
@@ -192,5 +191,3 @@ static inline struct tma_kernel_engine *
 tma_kernel_engine_of(const struct tma_simulation *simulation) {
     return simulation->state;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * other; the pipes of instructions, which serve all at once (kernel_pipes.h); and what all CTAs
  * share: the counter of dynamic tiles. Requests of one cycle are served in the order of CTAs and
  * roles, at the end of the cycle. */
-#ifndef TMA_ENGINE_KERNEL_UNITS_H
-#define TMA_ENGINE_KERNEL_UNITS_H
+#pragma once
 
 #include "engine/roles/kernel_state.h"
 
@@ -22,5 +21,3 @@ void tma_request_tile(struct tma_role_state *role, uint64_t now);
 
 /* At the end of cycle `now`: the clusters that want a tile get one each. */
 void tma_serve_tiles(struct tma_kernel_engine *engine, uint64_t now);
-
-#endif

@@ -2,8 +2,7 @@
  * that are released twice, stores from stages that are still being filled, barriers that cannot
  * complete. What depends on the order in which roles run is left to the run, which reports a
  * deadlock. Internal to sim. */
-#ifndef TMA_ENGINE_KERNEL_USE_H
-#define TMA_ENGINE_KERNEL_USE_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 
@@ -13,5 +12,3 @@ typedef void tma_use_report(void *context, const struct tma_kernel_place *place,
 /* Reports all that is wrong. The statements refer to rings, buffers and barriers that there are.
  * False when out of memory. */
 bool tma_kernel_check_use(const struct tma_kernel *kernel, tma_use_report *report, void *context);
-
-#endif

@@ -1,7 +1,6 @@
 /* Matrix products of warp groups: the shapes of wgmma.mma_async (PTX ISA, asynchronous warpgroup
  * level matrix instructions: m64nNk16 and its kin), and what the machine computes of each type. */
-#ifndef TMA_ENGINE_MMA_H
-#define TMA_ENGINE_MMA_H
+#pragma once
 
 #include "engine/roles/kernel.h"
 
@@ -24,5 +23,3 @@ static inline uint32_t tma_mma_element_bits(enum tma_mma_type type) {
                                                       [TMA_MMA_FP64] = 64};
     return bits[type];
 }
-
-#endif

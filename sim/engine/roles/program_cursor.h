@@ -1,8 +1,7 @@
 /* A cursor walks through the program of a role: it takes loops and branches by itself, and gives
  * the statements between them one by one. The engine executes them in time; the warm start and the
  * checks walk through the same programs without time. */
-#ifndef TMA_ENGINE_PROGRAM_CURSOR_H
-#define TMA_ENGINE_PROGRAM_CURSOR_H
+#pragma once
 
 #include "engine/cta.h"
 #include "engine/observe/span.h"
@@ -113,5 +112,3 @@ static inline uint64_t tma_loop_steps(const struct tma_statement *loop) {
 /* The row m and the column n of output tile `tile`. */
 void tma_tile_position(int64_t tile, int64_t tiles_m, int64_t tiles_n, int64_t group, int64_t *m,
                        int64_t *n);
-
-#endif

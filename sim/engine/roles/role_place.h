@@ -1,6 +1,5 @@
 /* Where a role is in its program, for spans of it. */
-#ifndef TMA_ENGINE_ROLE_PLACE_H
-#define TMA_ENGINE_ROLE_PLACE_H
+#pragma once
 
 #include "engine/roles/kernel_state.h"
 
@@ -13,5 +12,3 @@ struct tma_span_place tma_role_span_place(const struct tma_role_state *role,
 static inline struct tma_event_source tma_role_source(const struct tma_role_state *role) {
     return (struct tma_event_source){role->cta->sm->number, role->cta->base.number, role->index};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* How pictures and messages name the statements of a kernel. */
-#ifndef TMA_ENGINE_STATEMENT_LABEL_H
-#define TMA_ENGINE_STATEMENT_LABEL_H
+#pragma once
 
 #include "engine/observe/span.h"
 #include "engine/roles/kernel.h"
@@ -11,5 +10,3 @@ const char *tma_statement_word(const struct tma_statement *statement);
 /* A statement at a place: "load A into ab[2], tile = 3, k = 5". map_names is by tensor map. */
 void tma_statement_label(const struct tma_kernel *kernel, const char *const *map_names,
                          const struct tma_span_place *place, char *text, size_t size);
-
-#endif

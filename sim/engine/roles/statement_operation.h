@@ -1,6 +1,5 @@
 /* The TMA operation of a statement, with its coordinates. */
-#ifndef TMA_ENGINE_STATEMENT_OPERATION_H
-#define TMA_ENGINE_STATEMENT_OPERATION_H
+#pragma once
 
 #include "engine/roles/program_cursor.h"
 
@@ -18,5 +17,3 @@ uint32_t tma_statement_pieces(const struct tma_kernel *kernel,
 /* The bytes that an EXCHANGE moves. Fails as its expression does. */
 bool tma_exchanged_bytes(const struct tma_statement *statement, const int64_t *variables,
                          int64_t *bytes, struct tma_error *error);
-
-#endif

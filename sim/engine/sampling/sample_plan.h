@@ -1,6 +1,5 @@
 /* What all sampled runs have in common, whatever units their progress is counted in. */
-#ifndef TMA_ENGINE_SAMPLE_PLAN_H
-#define TMA_ENGINE_SAMPLE_PLAN_H
+#pragma once
 
 #include "engine/observe/accounting.h"
 #include "engine/sampling/sampler.h"
@@ -34,5 +33,3 @@ bool tma_estimate_is_rough(uint64_t error_cycles, uint64_t cycles);
  * whole, as *whole says, and *sampled is what the result is to say of it. The spans begin anew. */
 bool tma_sample_is_rough(const struct tma_result *result, const struct tma_watch *watch,
                          struct tma_watch *whole, struct tma_sampled *sampled);
-
-#endif

@@ -2,8 +2,7 @@
  * equally fast: those of a GPC with more SMs get less of its port. In a whole run they come apart,
  * and the slowest ones end it. So those that are faster skip more, as far as they stay faster: a
  * CTA that was ahead by chance in one half of the run is not in the other. */
-#ifndef TMA_ENGINE_SAMPLE_SHARES_H
-#define TMA_ENGINE_SAMPLE_SHARES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ enum { TMA_SHARES_ONE = 1 << 20 };
 
 /* Shares out a part, of `units` for each place on average, to all places. */
 void tma_sample_share_out(struct tma_sample_shares *shares, uint64_t units);
-
-#endif

@@ -6,8 +6,7 @@
  * the same traffic. A guard comes before the first of them: the caches have to have seen the
  * tensors, or more than they hold. What is skipped takes the time of these windows, and counts as
  * they do. The end of the run is simulated. */
-#ifndef TMA_ENGINE_SAMPLER_H
-#define TMA_ENGINE_SAMPLER_H
+#pragma once
 
 #include "engine/sampling/sample_shares.h"
 #include "engine/sampling/tally.h"
@@ -78,5 +77,3 @@ void tma_sampler_skip(struct tma_sampler *sampler, uint64_t units);
 /* The same; the skip is shared out to CTAs that go on over it. */
 void tma_sampler_skip_shared(struct tma_sampler *sampler, uint64_t units,
                              const struct tma_sample_shares *shares);
-
-#endif

@@ -12,8 +12,7 @@
  *   cluster_progress  how far a cluster is, in any unit, without what was left out
  *   most_to_cut       how many iterations can be left out of a cluster's loops behind `last`, the
  *                     last one that one of them has begun; 0: none now */
-#ifndef TMA_ENGINE_SAMPLING_H
-#define TMA_ENGINE_SAMPLING_H
+#pragma once
 
 #include "engine/sampling/sampler.h"
 
@@ -55,5 +54,3 @@ uint64_t tma_sampling_skipped_ctas(const struct tma_sampling_state *sampling);
  * units, before tma_account_run. */
 void tma_sampling_end(struct tma_simulation *simulation, struct tma_memory_counters *counters,
                       uint64_t units[TMA_TALLY_UNIT_COUNT]);
-
-#endif

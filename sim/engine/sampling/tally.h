@@ -1,7 +1,6 @@
 /* What a run has added up so far: all its counts, as one list of numbers. A sampled run takes the
  * tally of a window for the part that it skips. */
-#ifndef TMA_ENGINE_TALLY_H
-#define TMA_ENGINE_TALLY_H
+#pragma once
 
 #include "engine/result.h"
 #include "memory/core/counters.h"
@@ -47,5 +46,3 @@ void tma_tally_extend(struct tma_tally *tally, const struct tma_tally *from,
  * run is made of them. */
 void tma_tally_add(const struct tma_tally *tally, struct tma_result *result,
                    struct tma_memory_counters *memory);
-
-#endif

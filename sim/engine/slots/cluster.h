@@ -4,8 +4,7 @@
  * releases it: it arrives on the empty barrier of each CTA that loads for it
  * (mbarrier.arrive.release.cluster). A CTA that loads fills its slot again when all those that it
  * loads for have arrived. A release waits for the loads that its own CTA has in flight. */
-#ifndef TMA_ENGINE_CLUSTER_H
-#define TMA_ENGINE_CLUSTER_H
+#pragma once
 
 #include "engine/slots/slot.h"
 
@@ -19,5 +18,3 @@ void tma_cluster_release(struct tma_slot *slot, uint64_t now);
 /* The last load of a stage that the slot's own CTA issued has landed at `cycle`: releases that
  * waited for it go on. */
 void tma_cluster_landed(struct tma_slot *slot, uint64_t cycle);
-
-#endif

@@ -1,6 +1,5 @@
 /* Runs a workload on a machine. */
-#ifndef TMA_ENGINE_RUN_H
-#define TMA_ENGINE_RUN_H
+#pragma once
 
 #include "base/api.h"
 #include "base/error.h"
@@ -44,5 +43,3 @@ enum tma_error_code tma_run_watched(const struct tma_machine *machine,
                                     struct tma_error *error);
 
 TMA_API_END
-
-#endif

@@ -1,8 +1,7 @@
 /* The short form of a program: pipeline slots. A slot of a CTA is the warp that fills one stage of
  * shared memory, waits until its bytes are there, lets the consumers read the tile, and fills the
  * stage again. Slot s does the CTA's iterations s, s + depth, ... */
-#ifndef TMA_ENGINE_SLOT_H
-#define TMA_ENGINE_SLOT_H
+#pragma once
 
 #include <assert.h>
 #include <stdbool.h>
@@ -155,5 +154,3 @@ uint64_t tma_slots_most_to_cut(const struct tma_simulation *simulation, uint32_t
 
 /* Brings into L2 what the same workload, run just before, has left there: slot_warm_start.c. */
 void tma_slots_warm_up(struct tma_simulation *simulation);
-
-#endif

@@ -1,7 +1,6 @@
 /* When the warps of slots continue after a wait. A slot is one warp; the warps of an SM belong to
  * its schedulers in turn: slot s to scheduler s mod TMA_SCHEDULERS. */
-#ifndef TMA_ENGINE_WARP_TIMING_H
-#define TMA_ENGINE_WARP_TIMING_H
+#pragma once
 
 #include "engine/sm.h"
 #include "engine/workload.h"
@@ -21,5 +20,3 @@ uint64_t tma_warp_turnaround_cycles(const struct tma_machine *machine, uint32_t 
 /* Gives the cycle at which a warp of an SM continues if it could do so at `cycle`. Warps of an SM
  * continue one after the other, in the order of the calls. */
 uint64_t tma_warp_take_turn(const struct tma_machine *machine, struct tma_sm *sm, uint64_t cycle);
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether a workload can be simulated on a machine. */
-#ifndef TMA_ENGINE_WORKLOAD_CHECK_H
-#define TMA_ENGINE_WORKLOAD_CHECK_H
+#pragma once
 
 #include "base/error.h"
 #include "engine/workload.h"
@@ -16,5 +15,3 @@ enum tma_error_code tma_maps_check(const struct tma_tensor_map *maps, uint32_t c
 enum tma_error_code tma_workload_check(const struct tma_machine *machine,
                                        const struct tma_workload *workload,
                                        struct tma_error *error);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Slice. A hash (slice_hash.h) says which slice serves the line; the DRAM channel follows from it.
  */
-#ifndef TMA_MEMORY_CORE_ADDRESS_MAP_H
-#define TMA_MEMORY_CORE_ADDRESS_MAP_H
+#pragma once
 
 #include "memory/core/divisor.h"
 #include "memory/core/random.h"
@@ -208,5 +207,3 @@ static inline uint64_t tma_line_in_set(const struct tma_address_map *map,
     uint32_t slice = index.set / map->slice_sets;
     return tma_line_at(map, slice / map->slices, slice % map->slices, group);
 }
-
-#endif

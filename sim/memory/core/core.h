@@ -6,8 +6,7 @@
  * component that receives a packet returns where a packet goes next within the same cycle, or
  * tma_nowhere. If it has several packets to hand over, tma_pass takes those that go before the one
  * that it returns. system.c delivers all of them. */
-#ifndef TMA_MEMORY_CORE_CORE_H
-#define TMA_MEMORY_CORE_CORE_H
+#pragma once
 
 #include <assert.h>
 
@@ -223,5 +222,3 @@ static inline void tma_send_out(struct tma_core *core, uint32_t id) {
     else
         tma_send(core, TMA_TO_TLB, id, tma_later(packet->sent_cycle, core->cycle + 1));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the components count in a run. Counting observes: no component reads a counter. */
-#ifndef TMA_MEMORY_CORE_COUNTERS_H
-#define TMA_MEMORY_CORE_COUNTERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ struct tma_memory_counters {
     uint64_t atomic_busy; /* of the slice alone that most reductions and atomics keep busy: with
                              these */
 };
-
-#endif

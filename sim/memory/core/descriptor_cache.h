@@ -1,7 +1,6 @@
 /* A cache of tensor maps (descriptors), fully associative with LRU replacement. An SM has one that
  * its load unit and its store unit share; the SMs of a GPC share a larger one behind it. */
-#ifndef TMA_MEMORY_CORE_DESCRIPTOR_CACHE_H
-#define TMA_MEMORY_CORE_DESCRIPTOR_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ bool tma_descriptor_cache_use(struct tma_descriptor_cache *cache, uint32_t descr
 
 /* Uses a tensor map, which replaces the least recently used one if the cache does not hold it. */
 void tma_descriptor_cache_put(struct tma_descriptor_cache *cache, uint32_t descriptor);
-
-#endif

@@ -1,6 +1,5 @@
 /* Divisors that are known when the machine is read. */
-#ifndef TMA_MEMORY_CORE_DIVISOR_H
-#define TMA_MEMORY_CORE_DIVISOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ static inline uint64_t tma_divide_line(uint64_t number, const struct tma_divisor
 static inline uint64_t tma_modulo(uint64_t number, const struct tma_divisor *divisor) {
     return number - tma_divide(number, divisor) * divisor->by;
 }
-
-#endif

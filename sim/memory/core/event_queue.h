@@ -1,7 +1,6 @@
 /* The event queue: a timing wheel of buckets, one for each cycle. A bucket is a FIFO list: events
  * of one cycle come out in order of insertion. An event is a number; its meaning is the user's. */
-#ifndef TMA_MEMORY_CORE_EVENT_QUEUE_H
-#define TMA_MEMORY_CORE_EVENT_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ uint32_t tma_event_queue_pop(struct tma_event_queue *queue, const uint32_t **due
 
 /* Moves on to `cycle` at once. The queue must hold no event before it. */
 void tma_event_queue_skip(struct tma_event_queue *queue, uint64_t cycle);
-
-#endif

@@ -1,7 +1,6 @@
 /* An operation that an SM issues: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, and
  * prefetches; and copies without a map. */
-#ifndef TMA_MEMORY_CORE_ISSUE_H
-#define TMA_MEMORY_CORE_ISSUE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -73,5 +72,3 @@ struct tma_late_fills {
     uint64_t cycle;  /* the last fill reaches L2 */
     uint32_t fills, fill_sectors, miss_sectors;
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* Places of lines: what the address map says of a line, in less than half its instructions. Lines
  * of a page of 4 KiB have their home, and most often their group, in common, and SMs read a page
  * many times. So a direct-mapped table remembers pages. */
-#ifndef TMA_MEMORY_CORE_LINE_PLACES_H
-#define TMA_MEMORY_CORE_LINE_PLACES_H
+#pragma once
 
 #include "base/array.h"
 #include "memory/core/address_map.h"
@@ -101,5 +100,3 @@ static inline struct tma_line_place tma_place_on(struct tma_page_places *page,
         .server = {.home = page->home, .slice = (uint16_t)server},
     };
 }
-
-#endif

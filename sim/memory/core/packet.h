@@ -1,7 +1,6 @@
 /* A packet: one request for (part of) one 128-byte line, on its way through the components, and its
  * response on the way back. */
-#ifndef TMA_MEMORY_CORE_PACKET_H
-#define TMA_MEMORY_CORE_PACKET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -149,5 +148,3 @@ static inline uint64_t tma_known_cycle(const struct tma_packet *packet) {
 static inline uint32_t tma_write_flits(enum tma_packet_kind kind, uint32_t sectors, bool partial) {
     return tma_sector_count(sectors) + (kind == TMA_PACKET_REDUCE ? !partial : partial);
 }
-
-#endif

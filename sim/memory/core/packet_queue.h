@@ -1,7 +1,6 @@
 /* A FIFO queue of packets that wait for a component: a list through `next_waiting`. A packet may be
  * put with its destination, as an event (core.h), which says where it goes without a look at it. */
-#ifndef TMA_MEMORY_CORE_PACKET_QUEUE_H
-#define TMA_MEMORY_CORE_PACKET_QUEUE_H
+#pragma once
 
 #include "memory/core/core.h"
 
@@ -30,5 +29,3 @@ static inline uint32_t tma_packet_queue_take(const struct tma_core *core,
         __builtin_prefetch(tma_packet_at(core, tma_event_number(queue->first)), 1);
     return event;
 }
-
-#endif

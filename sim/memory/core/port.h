@@ -3,8 +3,7 @@
  *
  * Time is kept in ticks of 1/1024 cycle. Ticks are integers, so every machine computes the same,
  * and fine enough for rates such as 128 bytes at 106 bytes per cycle. */
-#ifndef TMA_MEMORY_CORE_PORT_H
-#define TMA_MEMORY_CORE_PORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -60,5 +59,3 @@ static inline void tma_port_stall(struct tma_port *port, uint64_t cycle) {
     if (port->free_ticks < cycle * TMA_TICKS)
         port->free_ticks = cycle * TMA_TICKS;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Reproducible random numbers. A number depends only on the machine's seed and on what it is for,
  * so a run gives the same result on every host. */
-#ifndef TMA_MEMORY_CORE_RANDOM_H
-#define TMA_MEMORY_CORE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ static inline uint64_t tma_random(uint32_t seed, uint64_t purpose) {
 static inline uint64_t tma_random_share(uint64_t random, uint64_t most) {
     return (random >> 32) * most >> 32;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Lines of 128 bytes have four sectors of 32 bytes; a set of a line's sectors is a bit mask. */
-#ifndef TMA_MEMORY_CORE_SECTORS_H
-#define TMA_MEMORY_CORE_SECTORS_H
+#pragma once
 
 #include "memory/core/port.h"
 #include "memory/machine.h"
@@ -21,5 +20,3 @@ static inline uint64_t tma_sector_ticks(uint32_t bytes_per_kcycle) {
 static inline uint32_t tma_sector_count(uint32_t sectors) {
     return (uint32_t)(UINT64_C(0x4332322132212110) >> (4 * sectors)) & 15u;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The servers of the memory system whose load is known one by one. */
-#ifndef TMA_MEMORY_CORE_SERVERS_H
-#define TMA_MEMORY_CORE_SERVERS_H
+#pragma once
 
 #include "memory/machine.h"
 
@@ -24,5 +23,3 @@ enum tma_server {
 };
 
 TMA_API_END
-
-#endif

@@ -1,7 +1,6 @@
 /* Slice hashes: which slice of a partition serves a line. The DRAM channel follows from the slice.
  */
-#ifndef TMA_MEMORY_CORE_SLICE_HASH_H
-#define TMA_MEMORY_CORE_SLICE_HASH_H
+#pragma once
 
 #include "memory/machine.h"
 
@@ -46,5 +45,3 @@ TMA_SLICE_HASHES(TMA_DECLARE_SLICE_HASH)
 
 /* The functions of a hash. */
 const struct tma_slice_hash_policy *tma_slice_hash_policy(enum tma_slice_hash hash);
-
-#endif

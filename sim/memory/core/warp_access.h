@@ -1,8 +1,7 @@
 /* What one instruction of a warp asks of global memory, or of the shared memory of another SM of
  * its cluster: ld, st, red, atom, or a fence. The caller has combined the addresses of the lanes
  * into sectors of lines. */
-#ifndef TMA_MEMORY_CORE_WARP_ACCESS_H
-#define TMA_MEMORY_CORE_WARP_ACCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ struct tma_access_completion {
     uint64_t cycle; /* loads, atomics: the last data is in registers. Stores, reductions: the SM
                        knows that L2 has them, for which a fence waits */
 };
-
-#endif

@@ -10,8 +10,7 @@
  * So what follows each other lies in different banks, and no pitch keeps to few of them. On an H200
  * two lines of a slice were loaded at the same time, 650 thousand times: in one bank with different
  * rows, the second comes 97 cycles later (docs/fidelity-parameters.md). */
-#ifndef TMA_MEMORY_DRAM_ADDRESS_H
-#define TMA_MEMORY_DRAM_ADDRESS_H
+#pragma once
 
 #include "memory/dram/state.h"
 
@@ -22,5 +21,3 @@ void tma_dram_prepare_places(struct tma_dram *dram);
  * is what the slice hash gives. */
 struct tma_dram_place tma_dram_place_of(const struct tma_dram *dram, uint32_t slice,
                                         uint64_t block);
-
-#endif

@@ -7,8 +7,7 @@
  * A channel does nothing from cycle to cycle: it wakes up when the bus can move data, and decides
  * about all transfers that begin while L2 looks lines up (l2.lookup): all reads that can take part
  * are known by then. */
-#ifndef TMA_MEMORY_DRAM_CHANNEL_H
-#define TMA_MEMORY_DRAM_CHANNEL_H
+#pragma once
 
 #include "base/error.h"
 #include "memory/dram/state.h"
@@ -44,5 +43,3 @@ struct tma_dram_served {
  * Otherwise returns false, with that cycle in served->cycle (UINT64_MAX: no request). */
 bool tma_dram_serve(struct tma_dram *dram, struct tma_dram_channel *channel, uint64_t until,
                     struct tma_dram_served *served);
-
-#endif

@@ -1,7 +1,6 @@
 /* DRAM as a component: it receives packets of L2 slices. system.c alone includes this header from
  * outside the folder. */
-#ifndef TMA_MEMORY_DRAM_DRAM_H
-#define TMA_MEMORY_DRAM_DRAM_H
+#pragma once
 
 #include "memory/core/core.h"
 #include "memory/dram/channel.h"
@@ -28,5 +27,3 @@ __attribute__((always_inline)) static inline void tma_dram_prefetch(const struct
 
 /* Cycles for which the data buses were busy, summed over channels. */
 uint64_t tma_dram_busy_cycles(const struct tma_dram *dram);
-
-#endif

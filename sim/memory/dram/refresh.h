@@ -1,7 +1,6 @@
 /* Refresh policies (memory/policies.h lists them): which banks are not available, and when. A
  * refresh closes the rows of the banks that it refreshes. */
-#ifndef TMA_MEMORY_DRAM_REFRESH_H
-#define TMA_MEMORY_DRAM_REFRESH_H
+#pragma once
 
 #include "memory/dram/state.h"
 
@@ -38,5 +37,3 @@ static inline struct tma_refresh tma_refresh_after(const struct tma_dram *dram,
     uint64_t end = offset_ticks + number * interval + length - AHEAD * interval;
     return (struct tma_refresh){end > length ? end - length : 0, end};
 }
-
-#endif

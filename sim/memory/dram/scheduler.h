@@ -1,6 +1,5 @@
 /* DRAM schedulers (memory/policies.h lists them): which of its requests a channel serves next. */
-#ifndef TMA_MEMORY_DRAM_SCHEDULER_H
-#define TMA_MEMORY_DRAM_SCHEDULER_H
+#pragma once
 
 #include "memory/dram/state.h"
 
@@ -33,5 +32,3 @@ static inline uint64_t tma_dram_start_ticks(const struct tma_dram_channel *chann
     uint64_t start = tma_later(ready, free_ticks);
     return tma_later(column, start);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The state of DRAM: channels, each with a request queue and a data bus, and banks, each with a row
  * buffer. Times are in ticks of the SM clock (core/port.h). */
-#ifndef TMA_MEMORY_DRAM_STATE_H
-#define TMA_MEMORY_DRAM_STATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -154,5 +153,3 @@ struct tma_dram {
     uint64_t
         late_sectors[TMA_DRAM_QUEUES]; /* which the buses moved before that, known since then */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* The coalescers of L2. Internal to gpc/, but for gpcs.h. */
-#ifndef TMA_MEMORY_GPC_COALESCER_H
-#define TMA_MEMORY_GPC_COALESCER_H
+#pragma once
 
 #include "memory/gpc/gpc_state.h"
 
@@ -16,5 +15,3 @@ void tma_coalescer_respond(struct tma_gpcs *gpcs, const struct tma_packet *packe
  * merged into it. */
 void tma_coalescer_deliver_merged(struct tma_core *core, struct tma_gpcs *gpcs,
                                   const struct tma_packet *first, uint64_t cycle, uint64_t passed);
-
-#endif

@@ -1,6 +1,5 @@
 /* A GPC's cache of tensor maps. Internal to gpc/, but for gpcs.h. */
-#ifndef TMA_MEMORY_GPC_DESCRIPTOR_FETCHES_H
-#define TMA_MEMORY_GPC_DESCRIPTOR_FETCHES_H
+#pragma once
 
 #include "memory/gpc/gpc_state.h"
 
@@ -11,5 +10,3 @@ struct tma_handover tma_gpc_receive_descriptor_request(struct tma_core *core, st
 /* L2 responds with a tensor map. */
 struct tma_handover tma_gpc_receive_descriptor(struct tma_core *core, struct tma_gpcs *gpcs,
                                                uint32_t packet, uint64_t cycle);
-
-#endif

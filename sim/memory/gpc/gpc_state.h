@@ -1,6 +1,5 @@
 /* What the GPCs are made of. Internal to gpc/, but for gpcs.h. */
-#ifndef TMA_MEMORY_GPC_GPC_STATE_H
-#define TMA_MEMORY_GPC_GPC_STATE_H
+#pragma once
 
 #include "memory/core/core.h"
 #include "memory/core/descriptor_cache.h"
@@ -83,5 +82,3 @@ static inline uint64_t tma_response_port_serve(struct tma_gpcs *gpcs,
     tma_port_serve(&responses->port, cycle, sectors * gpcs->sector_ticks);
     return tma_ticks_to_cycle(tma_later(*link, responses->port.free_ticks));
 }
-
-#endif

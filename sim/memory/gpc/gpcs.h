@@ -2,8 +2,7 @@
  * MSHRs, a response port with links from groups of L2 slices, and a cache of tensor maps.
  *
  * system.c alone includes this header from outside the folder. */
-#ifndef TMA_MEMORY_GPC_GPCS_H
-#define TMA_MEMORY_GPC_GPCS_H
+#pragma once
 
 #include "memory/gpc/coalescer.h"
 #include "memory/gpc/descriptor_fetches.h"
@@ -21,5 +20,3 @@ struct tma_handover tma_gpc_receive_response(struct tma_core *core, struct tma_g
 
 /* Cycles for which the response ports were busy, summed over GPCs. */
 uint64_t tma_gpcs_busy_cycles(const struct tma_gpcs *gpcs);
-
-#endif

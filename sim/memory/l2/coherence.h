@@ -1,7 +1,6 @@
 /* Coherence between the two partitions. The home of a line knows of the copy in the other
  * partition; a write at the home invalidates the copy. Internal to l2/. */
-#ifndef TMA_MEMORY_L2_COHERENCE_H
-#define TMA_MEMORY_L2_COHERENCE_H
+#pragma once
 
 #include "memory/l2/slice.h"
 
@@ -23,5 +22,3 @@ void tma_copy_invalidate(struct tma_core *core, struct tma_l2 *l2, const struct 
 
 /* Whether the last write to a line at its home was a store of the other partition. */
 bool tma_copy_was_stored(const struct tma_l2 *l2, struct tma_set_index home);
-
-#endif

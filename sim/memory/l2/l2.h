@@ -4,8 +4,7 @@
  * point of coherence.
  *
  * system.c alone includes this header from outside the folder. */
-#ifndef TMA_MEMORY_L2_L2_H
-#define TMA_MEMORY_L2_L2_H
+#pragma once
 
 #include "memory/core/packet_queue.h"
 #include "memory/l2/promotion.h"
@@ -244,5 +243,3 @@ uint64_t tma_l2_busy_cycles(const struct tma_l2 *l2);
 
 /* Cycles that reductions and atomics took the data array of the slice that had most of them. */
 uint64_t tma_l2_atomic_cycles(const struct tma_l2 *l2);
-
-#endif

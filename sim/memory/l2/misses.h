@@ -2,8 +2,7 @@
  * apart from those, from the other partition. Reads leave a slice in the order in which it looked
  * them up. One that lacks sectors while there is no room waits, and those behind it wait too,
  * whether L2 has their lines or not. Internal to l2/. */
-#ifndef TMA_MEMORY_L2_MISSES_H
-#define TMA_MEMORY_L2_MISSES_H
+#pragma once
 
 #include "memory/l2/slice.h"
 
@@ -21,5 +20,3 @@ struct tma_handover tma_misses_leave(struct tma_core *core, struct tma_l2 *l2, u
  * on. */
 void tma_misses_end(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, bool copy,
                     uint64_t cycle);
-
-#endif

@@ -1,7 +1,6 @@
 /* Promotion policies (memory/policies.h lists them): which accesses of a tensor map with 256-byte
  * promotion also fetch the second line of their 256-byte block. */
-#ifndef TMA_MEMORY_L2_PROMOTION_H
-#define TMA_MEMORY_L2_PROMOTION_H
+#pragma once
 
 #include "memory/core/packet.h"
 #include "memory/core/sectors.h"
@@ -31,5 +30,3 @@ static inline bool tma_promotes(const struct tma_promotion_policy *policy,
            tma_promotes_sectors(policy, packet->line, packet->sectors) &&
            (packet->kind == TMA_PACKET_LOAD || packet->kind == TMA_PACKET_PREFETCH);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads at a slice: the step after a fill. Internal to l2/. */
-#ifndef TMA_MEMORY_L2_READS_H
-#define TMA_MEMORY_L2_READS_H
+#pragma once
 
 #include "memory/l2/slice.h"
 
@@ -10,5 +9,3 @@ struct tma_handover tma_read_filled(struct tma_core *core, struct tma_l2 *l2, ui
 
 /* The same for packets that wait for a line of their home: a list, the newest first. */
 void tma_read_answer(struct tma_core *core, struct tma_l2 *l2, uint32_t waiting, uint64_t ready);
-
-#endif

@@ -1,7 +1,6 @@
 /* Replacement policies of L2 sets (memory/policies.h lists them). A policy keeps 64 bits of state
  * for each set. */
-#ifndef TMA_MEMORY_L2_REPLACEMENT_H
-#define TMA_MEMORY_L2_REPLACEMENT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ TMA_REPLACEMENT_POLICIES(TMA_DECLARE_REPLACEMENT)
 
 /* The functions of a policy. */
 const struct tma_replacement_policy *tma_replacement_policy(enum tma_replacement replacement);
-
-#endif

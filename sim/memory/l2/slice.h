@@ -1,6 +1,5 @@
 /* The parts of a slice that reads and writes share. Internal to l2/. */
-#ifndef TMA_MEMORY_L2_SLICE_H
-#define TMA_MEMORY_L2_SLICE_H
+#pragma once
 
 #include "memory/l2/l2.h"
 
@@ -99,5 +98,3 @@ static inline void tma_slice_count_missed(struct tma_core *core, const struct tm
     tma_fill_counts_of(core, packet)->miss_sectors += sectors;
     core->counters.miss_sectors += sectors;
 }
-
-#endif

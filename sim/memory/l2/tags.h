@@ -1,7 +1,6 @@
 /* L2 tags: set-associative, with lines of 128 bytes in four sectors. Each partition holds the lines
  * whose home it is, and copies of lines of the other partition that its SMs have read or stored. */
-#ifndef TMA_MEMORY_L2_TAGS_H
-#define TMA_MEMORY_L2_TAGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -230,5 +229,3 @@ __attribute__((always_inline)) static inline void
 tma_tags_prefetch_fill(const struct tma_l2_tags *tags, uint32_t set) {
     __builtin_prefetch(tags->sets[set].fills, 1);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* An SM's cache of tensor maps, and the waits of its TMA units for tensor maps. Internal to sm/. */
-#ifndef TMA_MEMORY_SM_DESCRIPTOR_WAITS_H
-#define TMA_MEMORY_SM_DESCRIPTOR_WAITS_H
+#pragma once
 
 #include "memory/sm/sms.h"
 
@@ -21,5 +20,3 @@ void tma_descriptor_arrive(struct tma_descriptor_wait *waits, uint32_t transfer,
 /* Fetches the tensor map of the transfer behind the next one ahead of time. */
 void tma_descriptor_look_ahead(struct tma_core *core, struct tma_sms *sms,
                                struct tma_descriptor_wait *waits, uint32_t transfer);
-
-#endif

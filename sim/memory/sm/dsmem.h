@@ -1,8 +1,7 @@
 /* Distributed shared memory: the links between the SMs of a cluster. Internal to sm/, but for
  * sms.h.
  */
-#ifndef TMA_MEMORY_SM_DSMEM_H
-#define TMA_MEMORY_SM_DSMEM_H
+#pragma once
 
 #include "memory/core/port.h"
 
@@ -15,5 +14,3 @@ struct tma_dsmem {
     uint64_t flit_ticks;          /* for which a flit occupies a link */
     uint64_t atomic_ticks; /* for which a round of atomics occupies the link that brings it */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* The L1 cache of an SM: lines of 128 bytes, valid by sectors of 32. It has what shared memory
  * leaves of the SM's storage. It writes through, and allocates lines for loads alone. Internal to
  * sm/. */
-#ifndef TMA_MEMORY_SM_L1_H
-#define TMA_MEMORY_SM_L1_H
+#pragma once
 
 #include "memory/core/core.h"
 
@@ -58,5 +57,3 @@ uint32_t tma_l1_allocate(struct tma_l1 *l1, uint64_t line);
 
 /* No sector is valid any longer. What is pending arrives, and is valid then. */
 void tma_l1_invalidate(struct tma_l1 *l1);
-
-#endif

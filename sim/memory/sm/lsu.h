@@ -1,8 +1,7 @@
 /* The load/store unit (LSU) of an SM: accesses of its warps to global memory. It looks up the lines
  * of one access after the other in L1, and sends to L2 what L1 lacks, writes and atomics. Internal
  * to sm/, but for sms.h. */
-#ifndef TMA_MEMORY_SM_LSU_H
-#define TMA_MEMORY_SM_LSU_H
+#pragma once
 
 #include "memory/core/warp_access.h"
 #include "memory/sm/l1.h"
@@ -44,5 +43,3 @@ struct tma_lsus {
                                            taken */
     uint32_t done_capacity, done_head, done_count;
 };
-
-#endif

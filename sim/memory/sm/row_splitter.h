@@ -2,8 +2,7 @@
  * of one 128-byte line of global memory and, except for prefetches, of one 128-byte line of shared
  * memory. A load asks for whole sectors, or for part of one. Data and out-of-bounds fill are
  * separate requests. */
-#ifndef TMA_MEMORY_SM_ROW_SPLITTER_H
-#define TMA_MEMORY_SM_ROW_SPLITTER_H
+#pragma once
 
 #include "memory/core/sectors.h"
 #include "placement/rows.h"
@@ -60,5 +59,3 @@ static inline bool tma_row_splitter_is_row_end(const struct tma_row_splitter *sp
  * form a uniform run. */
 bool tma_row_splitter_next_run(struct tma_row_splitter *splitter, uint32_t most,
                                struct tma_uniform_run *run);
-
-#endif

@@ -2,8 +2,7 @@
  * ports and shared memories; and the transfers that the units work on.
  *
  * system.c alone includes this header from outside the folder. */
-#ifndef TMA_MEMORY_SM_SMS_H
-#define TMA_MEMORY_SM_SMS_H
+#pragma once
 
 #include "memory/core/core.h"
 #include "memory/core/descriptor_cache.h"
@@ -247,5 +246,3 @@ static inline bool tma_store_unit_is_ready(const struct tma_store_unit *unit, ui
     return unit->head != TMA_NONE && unit->credits > 0 &&
            tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The pool of transfers. Internal to sm/. */
-#ifndef TMA_MEMORY_SM_TRANSFER_H
-#define TMA_MEMORY_SM_TRANSFER_H
+#pragma once
 
 #include "memory/sm/sms.h"
 
@@ -14,5 +13,3 @@ void tma_transfer_complete(struct tma_core *core, struct tma_sms *sms, uint32_t 
 
 /* A packet of a transfer is done. */
 void tma_transfer_drop(struct tma_sms *sms, uint32_t transfer);
-
-#endif
