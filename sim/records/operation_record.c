@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "base/record_word.h"
-#include "placement/operation.h"
+#include "placement/operation_words.h"
 #include "placement/reduction.h"
 #include "records/map_record.h"
 #include "tensormap/rules.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "engine/roles/statement_label.h"
-#include "placement/operation.h"
 #include "placement/operation_architecture.h"
+#include "placement/operation_words.h"
 #include "scenario/kernel_reader.h"
 #include "tensormap/l2_policy.h"
 #include "tensormap/types.h"

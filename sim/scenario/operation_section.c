@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "placement/operation.h"
+#include "placement/operation_words.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/schema_describe.h"

@@ -2,8 +2,8 @@
 
 #include "banks/operation_tile.h"
 #include "banks/shared_instruction.h"
-#include "placement/operation.h"
 #include "placement/operation_architecture.h"
+#include "placement/operation_words.h"
 #include "placement/reduction.h"
 
 static const struct tma_names access_names =

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "placement/operation.h"
+#include "placement/operation_words.h"
 
 static const char *word_of_operation(const struct tma_statement *operation) {
     enum tma_direction direction = operation->operation.direction;

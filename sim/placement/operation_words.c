@@ -1,4 +1,4 @@
-#include "placement/operation.h"
+#include "placement/operation_words.h"
 
 const struct tma_names tma_direction_names =
     TMA_NAMES("direction", {"load", TMA_LOAD}, {"store", TMA_STORE}, {"reduce", TMA_REDUCE},
