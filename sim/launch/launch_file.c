@@ -14,10 +14,11 @@
 #include "scenario/setting.h"
 #include "tensormap/descriptor.h"
 
-enum { TEXT_BYTES = 1024, PATH_BYTES = 128 };
+/* Mangled names of kernels that are made of templates have thousands of characters. */
+enum { TEXT_BYTES = 1024, NAME_BYTES = 32768, PATH_BYTES = 128 };
 
 struct launch_input {
-    char text[TEXT_BYTES + 1]; /* room for each text, which is taken from its node */
+    char text[NAME_BYTES + 1]; /* room for each text, which is taken from its node */
     const struct tma_yaml_node *dimensions[3][TMA_LAUNCH_DIMENSIONS];
     uint32_t dimension_counts[3];
     uint32_t dynamic_shared, registers, ctas_per_sm, sm_clock_mhz;
@@ -34,7 +35,7 @@ static const char *const dimension_names[] = {"grid", "block", "cluster"};
     .count_offset = IN(dimension_counts[which])
 
 static const struct tma_key launch_keys[] = {
-    TMA_TEXT_KEY("name", CHARS, TEXT_BYTES, TMA_OPTIONAL, IN(text),
+    TMA_TEXT_KEY("name", CHARS, NAME_BYTES, TMA_OPTIONAL, IN(text),
                  "name of the launch, for reports; default: that of the kernel"),
     TMA_TEXT_KEY("description", CHARS, TEXT_BYTES, TMA_OPTIONAL, IN(text), "one line about it"),
     TMA_TEXT_KEY("ptx", CHARS, TEXT_BYTES, TMA_REQUIRED, IN(text),
@@ -42,7 +43,7 @@ static const struct tma_key launch_keys[] = {
     TMA_TEXT_KEY("sass", CHARS, TEXT_BYTES, TMA_OPTIONAL, IN(text),
                  "what `nvdisasm -c -gp` says of the kernel, beside this file or in its folder "
                  "`sass`: issue slots and the order inside blocks come from it"),
-    TMA_TEXT_KEY("kernel", CHARS, TEXT_BYTES, TMA_OPTIONAL, IN(text),
+    TMA_TEXT_KEY("kernel", CHARS, NAME_BYTES, TMA_OPTIONAL, IN(text),
                  "name of the entry (`.entry`); default: the only one"),
     TMA_TEXT_KEY("gpu", CHARS, TEXT_BYTES, TMA_OPTIONAL, IN(text),
                  "name or path of the machine; default: h200"),

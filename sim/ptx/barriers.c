@@ -574,6 +574,14 @@ bool tma_wait_over(const struct tma_warp *warp, const struct tma_ptx_wait *wait,
         return (warp->cluster_lanes & lanes) == 0;
     case TMA_WAIT_REGISTERS:
         return wait->address - warp->registers <= warp->cta->free_registers;
+    case TMA_WAIT_PRODUCTS: {
+        const struct tma_ptx_cta *cta = warp->cta;
+        uint32_t first = warp->index & ~3u;
+        for (uint32_t i = first; i < first + 4 && i < cta->warp_count; ++i)
+            if (!cta->warps[i].exited && cta->warps[i].products < wait->address)
+                return false;
+        return true;
+    }
     case TMA_WAIT_LANES:
         return (wait->parity & warp->alive & ~lanes) == 0;
     }
@@ -614,6 +622,10 @@ void tma_wait_text(const struct tma_warp *warp, const struct tma_ptx_wait *wait,
                  "setmaxnreg.inc to %u registers of a thread, of which it has %u; other warps of "
                  "the CTA have given up %u for one warp",
                  wait->address, warp->registers, warp->cta->free_registers);
+        break;
+    case TMA_WAIT_PRODUCTS:
+        snprintf(text, size,
+                 "a product (wgmma) that not all four warps of its warpgroup have committed");
         break;
     case TMA_WAIT_LANES:
         snprintf(text, size, "other lanes of its warp (mask 0x%x)", wait->parity & warp->alive);

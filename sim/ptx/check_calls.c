@@ -4,6 +4,7 @@
 
 #include "banks/wgmma_descriptor.h"
 #include "base/allocation.h"
+#include "ptx/barriers.h"
 #include "tensormap/types.h"
 
 /* What is known of the registers of a warp. */
@@ -299,14 +300,33 @@ void tma_watch_product(struct tma_warp *warp, const struct tma_op *op,
 
 /* ---- groups and fences ---- */
 
+/* A product is over when all warps of the warpgroup have issued their part. With time, the core
+ * knows when that is. */
+static bool waits_for_products(struct tma_warp *warp, uint32_t left) {
+    struct tma_path *path = &warp->paths[warp->current];
+    path->wait = (struct tma_ptx_wait){.kind = TMA_WAIT_NOTHING};
+    if (warp->launch->step != NULL || warp->products <= left)
+        return false;
+    path->wait = (struct tma_ptx_wait){.kind = TMA_WAIT_PRODUCTS, .address = warp->products - left};
+    return !tma_wait_over(warp, &path->wait, TMA_ALL_LANES);
+}
+
 enum tma_step tma_run_group(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
-    if (lanes == 0 || !tma_watched(warp))
+    enum tma_check_group group = (enum tma_check_group)op->mode;
+    if (lanes == 0)
+        return TMA_STEP_NEXT;
+    uint32_t first = (uint32_t)__builtin_ctz(lanes);
+    uint32_t left = op->a.absent ? 0 : (uint32_t)tma_lane_value(warp, &op->a, first);
+    if (group == TMA_CHECK_PRODUCT && op->mode2) {
+        ++warp->products;
+        ++warp->launch->changes;
+    } else if (group == TMA_CHECK_PRODUCT && waits_for_products(warp, left)) {
+        return TMA_STEP_PARKED;
+    }
+    if (!tma_watched(warp))
         return TMA_STEP_NEXT;
     struct tma_check_side side = side_of(warp, op, lanes);
     struct tma_checked_warp *registers = registers_of(warp);
-    enum tma_check_group group = (enum tma_check_group)op->mode;
-    uint32_t first = (uint32_t)__builtin_ctz(lanes);
-    uint32_t left = op->a.absent ? 0 : (uint32_t)tma_lane_value(warp, &op->a, first);
     if (group == TMA_CHECK_PRODUCT)
         tma_watch_converge(warp, op, lanes);
     if (op->mode2) {
@@ -324,7 +344,7 @@ enum tma_step tma_run_fence(struct tma_warp *warp, const struct tma_op *op, uint
     if (lanes == 0 || !tma_watched(warp))
         return TMA_STEP_NEXT;
     struct tma_check_side side = side_of(warp, op, lanes);
-    tma_checks_proxy_fence(checks_of(warp), &side);
+    tma_checks_fence(checks_of(warp), &side, (enum tma_check_fence)op->mode);
     return TMA_STEP_NEXT;
 }
 

@@ -64,5 +64,6 @@ void tma_watch_converge(struct tma_warp *warp, const struct tma_op *op, uint32_t
 void tma_watch_exit(struct tma_warp *warp);
 
 /* Groups and fences, which only the checks need: op->mode enum tma_check_group; op->mode2 1:
- * commit, 0: wait until op->a groups are left (absent: none). */
+ * commit, 0: wait until op->a groups are left (absent: none). A fence's op->mode is enum
+ * tma_check_fence. */
 tma_handler tma_run_group, tma_run_fence, tma_run_product_fence;

@@ -11,6 +11,7 @@ enum {
     CELL_READS = 12,      /* sides that read a cell since its last write */
     MOST_BARRIERS = 1024, /* mbarriers of a cluster */
     KEPT_GROUPS = 32,     /* groups of cp.async of which a wait knows when they were committed */
+    WARPGROUP = 4,        /* warps */
     NAMED_BARRIERS = 17   /* of a CTA; the last one is the cluster's, of its first CTA */
 };
 
@@ -25,6 +26,7 @@ struct mark {
     uint8_t layout; /* of a write by TMA */
     bool reduces;   /* a reduction by TMA or red.async: they do not race with each other */
     bool generic;   /* by the generic proxy: TMA and wgmma need a fence */
+    bool init;      /* mbarrier.init, which fence.mbarrier_init orders alone */
     uint8_t bytes;  /* of the cell: the lowest bit stands for its first byte */
     uint32_t clock, lanes;
     uint32_t instruction;
@@ -41,12 +43,14 @@ struct warp {
     uint32_t issued[TMA_CHECK_GROUPS]; /* groups that were committed */
     uint32_t clocks[TMA_CHECK_GROUPS]; /* of the open group: later ones have later clocks */
     uint32_t committed[TMA_CHECK_GROUPS][KEPT_GROUPS]; /* clocks of the last groups, by number */
-    uint32_t lanes[TMA_CHECK_GROUPS];                  /* that have operations in them */
-    uint32_t store;                                    /* instruction of its last bulk store */
-    uint32_t open;                                     /* bulk stores that are in no group yet */
+    uint32_t joined[KEPT_GROUPS];     /* the warp's own clock when it committed a wgmma group */
+    uint32_t awaited;                 /* wgmma groups that are complete */
+    uint32_t lanes[TMA_CHECK_GROUPS]; /* that have operations in them */
+    uint32_t store;                   /* instruction of its last bulk store */
+    uint32_t open;                    /* bulk stores that are in no group yet */
 };
 
-/* What a barrier carries: by side, then by warp the fences, in `whole`. */
+/* What a barrier carries: by side, then what the warps' fences order, in `whole`. */
 struct carried {
     struct known *pending;  /* from the arrivals of the current phase */
     struct known *complete; /* from those of the last one */
@@ -63,6 +67,9 @@ struct mbarrier {
     bool unordered; /* the current phase has arrivals that do not say what came before them */
     struct carried carried;
     struct wait *waits; /* by warp */
+    struct {
+        uint32_t phase, warp, instruction; /* phase: 1 + those complete when it was issued */
+    } remote; /* the last operation of another CTA whose bytes complete here */
 };
 
 struct tma_checks {
@@ -76,7 +83,9 @@ struct tma_checks {
     struct cell *memory;  /* by CTA */
     struct warp *states;  /* by CTA, then warp */
     struct known *clocks; /* by warp, then side */
-    uint32_t *fenced;     /* by warp, then warp: whose generic writes up to that clock are fenced */
+    uint32_t *fenced;     /* by warp, then warp: whose generic writes up to that clock are fenced;
+                           * then warp: whose mbarrier.init up to that clock are known */
+    struct carried *released; /* by warp: `pending` is what its last memory fence releases */
     struct mbarrier *barriers;
     uint32_t barrier_count;
     struct carried *syncs; /* by CTA, then number */
@@ -92,9 +101,16 @@ static uint32_t warp_of(const struct tma_checks *checks, const struct tma_check_
     return side->cta * checks->warps + side->warp;
 }
 
+/* The first warp of a warp's warpgroup. */
+static uint32_t leader_of(const struct tma_checks *checks, uint32_t warp) {
+    return warp - warp % checks->warps % WARPGROUP;
+}
+
+/* A product is one operation of four warps: it is over for all when it is over for one. */
 static uint32_t group_side(const struct tma_checks *checks, uint32_t warp,
                            enum tma_check_group group) {
-    return checks->all * (1 + (uint32_t)group) + warp;
+    return checks->all * (1 + (uint32_t)group) +
+           (group == TMA_CHECK_PRODUCT ? leader_of(checks, warp) : warp);
 }
 
 static uint32_t barrier_side(const struct tma_checks *checks, uint32_t barrier) {
@@ -115,9 +131,41 @@ static void learn(struct known *into, const struct known *from, uint32_t sides) 
     }
 }
 
-/* The fences of warps travel with the clocks: behind the sides of a barrier's clock. */
+/* Products that are complete were issued by all four warps: each knows what the others did before.
+ */
+static void join_products(struct tma_checks *checks, uint32_t warp) {
+    uint32_t first = leader_of(checks, warp), number = checks->states[warp].awaited;
+    uint32_t end = first + WARPGROUP, last = (warp / checks->warps + 1) * checks->warps;
+    for (uint32_t i = first; number != 0 && i < (end < last ? end : last); i++) {
+        const struct warp *other = &checks->states[i];
+        uint32_t issued = other->issued[TMA_CHECK_PRODUCT];
+        if (i == warp || issued < number || issued - number >= KEPT_GROUPS)
+            continue;
+        uint32_t clock = other->joined[(number - 1) % KEPT_GROUPS];
+        struct known *known = &clock_of(checks, warp)[i];
+        if (clock > known->whole)
+            *known = (struct known){clock, clock, UINT32_MAX};
+    }
+}
+
+/* Of a warp: first fenced writes, then mbarrier.init. */
+static uint32_t *fenced_by(const struct tma_checks *checks, uint32_t warp) {
+    return &checks->fenced[(size_t)warp * 2 * checks->all];
+}
+
+/* Gives the barrier a part of what the warp's fences order, which travels behind the sides of its
+ * clock. */
+static void give_fenced(const struct tma_checks *checks, uint32_t warp, uint32_t begin,
+                        uint32_t end, struct known *barrier) {
+    const uint32_t *fenced = fenced_by(checks, warp);
+    for (uint32_t i = begin; i < end; i++)
+        if (fenced[i] > barrier[checks->sides + i].whole)
+            barrier[checks->sides + i].whole = fenced[i];
+}
+
 static void give(struct tma_checks *checks, uint32_t warp, uint32_t lanes, struct known *barrier) {
     struct known *own = clock_of(checks, warp);
+    join_products(checks, warp);
     uint32_t now = own[warp].whole;
     bool all = lanes == UINT32_MAX;
     own[warp] = (struct known){all ? now : checks->states[warp].converged, now, lanes};
@@ -125,24 +173,29 @@ static void give(struct tma_checks *checks, uint32_t warp, uint32_t lanes, struc
     own[warp] = (struct known){now + 1, now + 1, UINT32_MAX};
     if (all)
         checks->states[warp].converged = now;
-    const uint32_t *fenced = &checks->fenced[warp * checks->all];
-    for (uint32_t i = 0; i < checks->all; i++)
-        if (fenced[i] > barrier[checks->sides + i].whole)
-            barrier[checks->sides + i].whole = fenced[i];
+    give_fenced(checks, warp, 0, 2 * checks->all, barrier);
+}
+
+/* A relaxed arrival: what fences before it release. */
+static void give_released(struct tma_checks *checks, uint32_t warp, struct known *barrier) {
+    const struct known *released = checks->released[warp].pending;
+    if (released != NULL)
+        learn(barrier, released, checks->sides + 2 * checks->all);
+    give_fenced(checks, warp, checks->all, 2 * checks->all, barrier);
 }
 
 static void take(struct tma_checks *checks, uint32_t warp, const struct known *barrier) {
     struct known *own = clock_of(checks, warp), self = own[warp];
     learn(own, barrier, checks->sides);
     own[warp] = self;
-    uint32_t *fenced = &checks->fenced[warp * checks->all];
-    for (uint32_t i = 0; i < checks->all; i++)
+    uint32_t *fenced = fenced_by(checks, warp);
+    for (uint32_t i = 0; i < 2 * checks->all; i++)
         if (barrier[checks->sides + i].whole > fenced[i])
             fenced[i] = barrier[checks->sides + i].whole;
 }
 
 static size_t carried_length(const struct tma_checks *checks) {
-    return checks->sides + checks->all;
+    return checks->sides + 2 * checks->all;
 }
 
 /* Gives a barrier its clocks, once. */
@@ -174,7 +227,8 @@ static void complete_phase(const struct tma_checks *checks, struct carried *carr
 static bool is_ordered(const struct tma_checks *checks, uint32_t warp, const struct mark *mark) {
     const struct known *known = &clock_of(checks, warp)[mark->side];
     return mark->side == warp || mark->clock <= known->whole ||
-           (mark->clock <= known->part && (mark->lanes & ~known->lanes) == 0);
+           (mark->clock <= known->part && (mark->lanes & ~known->lanes) == 0) ||
+           (mark->init && mark->clock <= fenced_by(checks, warp)[checks->all + mark->side]);
 }
 
 /* A byte of shared memory: "0x410 (tile + 0x10)". */
@@ -192,7 +246,8 @@ enum { SIDE_BYTES = 96 + TMA_PTX_SHARED_NAME_BYTES };
 
 /* "warp 2 of CTA 0", "a bulk load that completes on mbarrier 0x410 (full) of CTA 0", ... */
 static void name_side(const struct tma_checks *checks, uint32_t side, char text[SIDE_BYTES]) {
-    static const char *const groups[] = {"a bulk store", "a matrix product", "cp.async"};
+    static const char *const groups[] = {
+        "a bulk store of warp", "a matrix product of the warpgroup of warp", "cp.async of warp"};
     uint32_t warps = checks->all, kind = side / warps;
     if (kind > TMA_CHECK_GROUPS) {
         const struct mbarrier *barrier = &checks->barriers[side - barrier_side(checks, 0)];
@@ -202,8 +257,8 @@ static void name_side(const struct tma_checks *checks, uint32_t side, char text[
         snprintf(text, SIDE_BYTES, "warp %u of CTA %u", side % checks->warps, side / checks->warps);
     } else {
         uint32_t warp = side - kind * warps;
-        snprintf(text, SIDE_BYTES, "%s of warp %u of CTA %u", groups[kind - 1],
-                 warp % checks->warps, warp / checks->warps);
+        snprintf(text, SIDE_BYTES, "%s %u of CTA %u", groups[kind - 1], warp % checks->warps,
+                 warp / checks->warps);
     }
 }
 
@@ -250,7 +305,7 @@ static void add_read(struct tma_checks *checks, struct cell *cell, uint32_t warp
 }
 
 static bool is_fenced(const struct tma_checks *checks, uint32_t warp, const struct mark *mark) {
-    return !mark->generic || mark->clock <= checks->fenced[warp * checks->all + mark->side];
+    return !mark->generic || mark->clock <= fenced_by(checks, warp)[mark->side];
 }
 
 /* What a side does. */
@@ -435,9 +490,14 @@ void tma_checks_access(struct tma_checks *checks, const struct tma_check_side *s
 static bool barrier_mark(struct tma_checks *checks, const struct tma_check_side *side,
                          uint32_t barrier_cta, uint32_t barrier, uint8_t layout,
                          struct mark *mark) {
-    const struct mbarrier *found = find_barrier(checks, barrier_cta, barrier);
+    struct mbarrier *found = find_barrier(checks, barrier_cta, barrier);
     if (found == NULL)
         return false;
+    if (barrier_cta != side->cta) {
+        found->remote.phase = found->phase + 1;
+        found->remote.warp = warp_of(checks, side);
+        found->remote.instruction = side->instruction;
+    }
     *mark =
         (struct mark){.side = (uint16_t)barrier_side(checks, (uint32_t)(found - checks->barriers)),
                       .layout = layout,
@@ -455,7 +515,8 @@ void tma_checks_bulk_write(struct tma_checks *checks, const struct tma_check_sid
     if (!barrier_mark(checks, side, barrier_cta, barrier, layout, &mark))
         return;
     mark.reduces = reduces;
-    use_remote(checks, side, target);
+    if (target != barrier_cta)
+        use_remote(checks, side, target);
     write_range(checks, side, target, address, bytes, mark, &verb);
 }
 
@@ -523,6 +584,8 @@ void tma_checks_product_read(struct tma_checks *checks, const struct tma_check_s
 void tma_checks_commit(struct tma_checks *checks, const struct tma_check_side *side,
                        enum tma_check_group group) {
     struct warp *state = &checks->states[warp_of(checks, side)];
+    if (group == TMA_CHECK_PRODUCT)
+        state->joined[state->issued[group] % KEPT_GROUPS] = state->converged;
     state->committed[group][state->issued[group]++ % KEPT_GROUPS] = ++state->clocks[group];
     if (group == TMA_CHECK_BULK)
         state->open = 0;
@@ -541,6 +604,10 @@ void tma_checks_wait_group(struct tma_checks *checks, const struct tma_check_sid
     uint32_t clock = state->committed[group][(state->issued[group] - left - 1) % KEPT_GROUPS];
     if (clock > known->whole)
         *known = (struct known){clock, clock, UINT32_MAX};
+    if (group == TMA_CHECK_PRODUCT && state->issued[group] - left > state->awaited) {
+        state->awaited = state->issued[group] - left;
+        join_products(checks, warp);
+    }
     if (left == 0)
         state->lanes[group] = 0;
 }
@@ -562,6 +629,7 @@ void tma_checks_barrier_init(struct tma_checks *checks, const struct tma_check_s
         return;
     struct mark mark = warp_mark(checks, side);
     mark.generic = checks->strict;
+    mark.init = true;
     write_range(checks, side, side->cta, address, BARRIER_BYTES, mark, &verb);
     /* Phases go on counting: what older ones carried stays older. */
     barrier->phase++;
@@ -578,8 +646,10 @@ void tma_checks_barrier_arrive(struct tma_checks *checks, const struct tma_check
     use_barrier(checks, side, barrier_cta, address);
     if (barrier != NULL && release)
         give(checks, warp_of(checks, side), side->lanes, barrier->carried.pending);
-    else if (barrier != NULL)
+    else if (barrier != NULL) {
+        give_released(checks, warp_of(checks, side), barrier->carried.pending);
         barrier->unordered = true;
+    }
 }
 
 void tma_checks_copy_arrive(struct tma_checks *checks, const struct tma_check_side *side,
@@ -656,6 +726,8 @@ void tma_checks_sync_arrive(struct tma_checks *checks, const struct tma_check_si
     struct carried *sync = sync_of(checks, side->cta, barrier);
     if (sync != NULL && release)
         give(checks, warp_of(checks, side), side->lanes, sync->pending);
+    else if (sync != NULL)
+        give_released(checks, warp_of(checks, side), sync->pending);
 }
 
 void tma_checks_sync_complete(struct tma_checks *checks, uint32_t cta, uint32_t barrier) {
@@ -679,14 +751,25 @@ void tma_checks_converge(struct tma_checks *checks, const struct tma_check_side 
     own->part = own->whole;
 }
 
-void tma_checks_proxy_fence(struct tma_checks *checks, const struct tma_check_side *side) {
+void tma_checks_fence(struct tma_checks *checks, const struct tma_check_side *side,
+                      enum tma_check_fence fence) {
     uint32_t warp = warp_of(checks, side);
-    uint32_t *fenced = &checks->fenced[warp * checks->all];
+    struct carried *released = &checks->released[warp];
+    if (fence == TMA_CHECK_FENCE_MEMORY) {
+        if (allocate_carried(checks, released))
+            give(checks, warp, side->lanes, released->pending);
+        return;
+    }
+    uint32_t *fenced = fenced_by(checks, warp) + (fence == TMA_CHECK_FENCE_INIT ? checks->all : 0);
     for (uint32_t i = 0; i < checks->all; i++) {
         const struct known *known = &clock_of(checks, warp)[i];
         uint32_t clock = known->lanes == UINT32_MAX ? known->part : known->whole;
         if (clock > fenced[i])
             fenced[i] = clock;
+    }
+    if (fence == TMA_CHECK_FENCE_INIT) {
+        struct known *own = &clock_of(checks, warp)[warp]; /* what follows is not fenced */
+        *own = (struct known){own->whole + 1, own->whole + 1, UINT32_MAX};
     }
 }
 
@@ -734,8 +817,10 @@ static void release(struct tma_checks *checks) {
     }
     for (uint32_t i = 0; checks->syncs != NULL && i < checks->ctas * NAMED_BARRIERS; i++)
         release_carried(&checks->syncs[i]);
-    TMA_RELEASE(checks->memory, checks->states, checks->clocks, checks->fenced, checks->barriers,
-                checks->syncs, checks->left, checks->remotes, checks);
+    for (uint32_t i = 0; checks->released != NULL && i < checks->all; i++)
+        release_carried(&checks->released[i]);
+    TMA_RELEASE(checks->memory, checks->states, checks->clocks, checks->fenced, checks->released,
+                checks->barriers, checks->syncs, checks->left, checks->remotes, checks);
 }
 
 struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shared_bytes,
@@ -759,7 +844,8 @@ struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shar
     checks->memory = of((size_t)ctas * checks->cells, sizeof *checks->memory, &good);
     checks->states = of(all, sizeof *checks->states, &good);
     checks->clocks = of((size_t)all * checks->sides, sizeof *checks->clocks, &good);
-    checks->fenced = of((size_t)all * all, sizeof *checks->fenced, &good);
+    checks->fenced = of((size_t)2 * all * all, sizeof *checks->fenced, &good);
+    checks->released = of(all, sizeof *checks->released, &good);
     checks->barriers = of(MOST_BARRIERS, sizeof *checks->barriers, &good);
     checks->syncs = of((size_t)ctas * NAMED_BARRIERS, sizeof *checks->syncs, &good);
     checks->left = of((size_t)ctas * checks->sides, sizeof *checks->left, &good);
@@ -773,7 +859,20 @@ struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shar
     return checks;
 }
 
-/* A CTA must not leave while others use its memory. */
+static void report_remote(struct tma_checks *checks, uint32_t warp, uint32_t cta,
+                          uint32_t instruction) {
+    char text[256];
+    struct tma_check_side side = {
+        .cta = warp / checks->warps, .warp = warp % checks->warps, .instruction = instruction};
+    snprintf(text, sizeof text,
+             "warp %u of CTA %u uses the shared memory of CTA %u, which may have exited by then; "
+             "no barrier of the cluster orders them",
+             side.warp, side.cta, cta);
+    checks->report(checks->context, "exit", &side, UINT32_MAX, text);
+}
+
+/* A CTA must not leave while others use its memory, nor before the bytes that they send it have
+ * come: it waits for these at its own mbarrier. Reports the first that does. */
 static void check_remotes(struct tma_checks *checks) {
     for (uint32_t warp = 0; warp < checks->all; warp++)
         for (uint32_t cta = 0; cta < checks->ctas; cta++) {
@@ -781,18 +880,18 @@ static void check_remotes(struct tma_checks *checks) {
             const struct known *known = &checks->left[(size_t)cta * checks->sides + warp];
             if (clock <= known->whole || clock <= known->part)
                 continue;
-            char text[256];
-            struct tma_check_side side = {
-                .cta = warp / checks->warps,
-                .warp = warp % checks->warps,
-                .instruction = checks->remotes[warp * checks->ctas + cta].instruction};
-            snprintf(text, sizeof text,
-                     "warp %u of CTA %u uses the shared memory of CTA %u, which may have exited by "
-                     "then; no barrier of the cluster orders them",
-                     side.warp, side.cta, cta);
-            checks->report(checks->context, "exit", &side, UINT32_MAX, text);
+            report_remote(checks, warp, cta,
+                          checks->remotes[warp * checks->ctas + cta].instruction);
             return;
         }
+    for (uint32_t i = 0; i < checks->barrier_count; i++) {
+        const struct mbarrier *barrier = &checks->barriers[i];
+        const struct known *left = &checks->left[(size_t)barrier->cta * checks->sides];
+        if (barrier->remote.phase <= left[barrier_side(checks, i)].whole)
+            continue;
+        report_remote(checks, barrier->remote.warp, barrier->cta, barrier->remote.instruction);
+        return;
+    }
 }
 
 bool tma_checks_end(struct tma_checks *checks, bool completed) {

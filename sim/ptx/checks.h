@@ -88,7 +88,7 @@ void tma_checks_wait_group(struct tma_checks *checks, const struct tma_check_sid
                            enum tma_check_group group, uint32_t left);
 
 /* mbarriers. Initialisation stands for invalidation, too. An arrival that does not release carries
- * nothing. */
+ * what the warp's last fence does (enum tma_check_fence). */
 void tma_checks_barrier_init(struct tma_checks *checks, const struct tma_check_side *side,
                              uint32_t barrier);
 void tma_checks_barrier_arrive(struct tma_checks *checks, const struct tma_check_side *side,
@@ -115,9 +115,16 @@ void tma_checks_sync_wait(struct tma_checks *checks, const struct tma_check_side
 /* The warp converges at a .sync instruction. */
 void tma_checks_converge(struct tma_checks *checks, const struct tma_check_side *side);
 
-/* fence.proxy.async: what the warp wrote or knows of is there for TMA and wgmma (PTX ISA, memory
- * consistency model: a proxy fence along the path of causality). */
-void tma_checks_proxy_fence(struct tma_checks *checks, const struct tma_check_side *side);
+enum tma_check_fence {
+    TMA_CHECK_FENCE_PROXY, /* fence.proxy.async: what the warp wrote or knows of is there for TMA
+                            * and wgmma (PTX ISA, memory consistency model: a proxy fence along the
+                            * path of causality) */
+    TMA_CHECK_FENCE_INIT,  /* fence.mbarrier_init: relaxed arrivals that follow carry mbarrier.init
+                            */
+    TMA_CHECK_FENCE_MEMORY /* fence.sc, .acq_rel, .release, membar: they carry what is before it */
+};
+void tma_checks_fence(struct tma_checks *checks, const struct tma_check_side *side,
+                      enum tma_check_fence fence);
 
 /* The last lanes of the warp have exited. */
 void tma_checks_exit(struct tma_checks *checks, const struct tma_check_side *side);

@@ -131,13 +131,14 @@ enum tma_ptx_wait_kind {
     TMA_WAIT_BARRIER,  /* a named barrier of the CTA */
     TMA_WAIT_CLUSTER,
     TMA_WAIT_REGISTERS, /* of the CTA's pool */
+    TMA_WAIT_PRODUCTS,  /* the other warps of a warpgroup, for their part of a product */
     TMA_WAIT_LANES      /* other lanes of the warp, at a .sync instruction */
 };
 
 struct tma_ptx_wait {
     enum tma_ptx_wait_kind kind;
     uint32_t cta;     /* rank of the CTA that the mbarrier is of */
-    uint32_t address; /* of the mbarrier; number of the barrier; registers of a thread */
+    uint32_t address; /* of the mbarrier; number of the barrier; registers of a thread; products */
     uint32_t parity;  /* the phase that must be over */
     uint64_t generation;
     bool gave_up; /* the wait ended without success: try_wait says so */
@@ -185,6 +186,7 @@ struct tma_warp {
     uint32_t registers; /* of a thread: what setmaxnreg changes; 0: not known */
     uint32_t carry, carry_opaque;
     uint32_t cluster_lanes; /* that have arrived at the cluster's barrier */
+    uint32_t products;      /* groups of wgmma that it has committed */
     uint8_t *local;         /* of all lanes, one behind the other */
     uint8_t *local_opaque;  /* bits */
     struct tma_region local_region;

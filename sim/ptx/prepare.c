@@ -864,6 +864,16 @@ static bool prepare_call(const struct tma_operands *o) {
     return true;
 }
 
+static bool prepare_fence(const struct tma_operands *o) {
+    bool async = has(o, TMA_PTX_DOT_ASYNC),
+         other = has(o, TMA_PTX_DOT_PROXY) || has(o, TMA_PTX_DOT_ACQUIRE);
+    o->op->mode = async                               ? TMA_CHECK_FENCE_PROXY
+                  : has(o, TMA_PTX_DOT_MBARRIER_INIT) ? TMA_CHECK_FENCE_INIT
+                                                      : TMA_CHECK_FENCE_MEMORY;
+    o->op->run = other && !async ? tma_run_nothing : tma_run_fence;
+    return true;
+}
+
 /* Commits or waits for asynchronous operations, which are complete: only the checks need to know.
  */
 static bool prepare_group(const struct tma_operands *o, enum tma_check_group group, bool commit) {
@@ -1076,14 +1086,12 @@ static bool prepare_one(const struct tma_operands *o) {
     case TMA_PTX_OP_WGMMA_FENCE:
         o->op->run = tma_run_product_fence;
         return true;
-    case TMA_PTX_OP_FENCE:
-        o->op->run = (has(o, TMA_PTX_DOT_PROXY) && has(o, TMA_PTX_DOT_ASYNC)) ? tma_run_fence
-                                                                              : tma_run_nothing;
-        return true;
+    case TMA_PTX_OP_FENCE: /* memory has one order: only the checks need to know */
     case TMA_PTX_OP_MEMBAR:
+        return prepare_fence(o);
     case TMA_PTX_OP_GRIDDEPCONTROL:
     case TMA_PTX_OP_PMEVENT:
-        o->op->run = tma_run_nothing; /* memory has one order */
+        o->op->run = tma_run_nothing;
         return true;
     case TMA_PTX_OP_SETMAXNREG:
         o->op->mode = has(o, TMA_PTX_DOT_INC);

@@ -9,8 +9,8 @@
 
 enum { WARPS = 4, CTAS = 2, SHARED_BYTES = 4096 };
 
-/* Steps: "WARP WORD NUMBERS;". Warps 4 to 7 are those of CTA 1. Tiles have 128 bytes. Mbarrier b is
- * at 2048 + 8 b of CTA 0. */
+/* Steps: "WARP WORD NUMBERS;", WORD@LANE of one lane, WORD@r without release. Warps 4 to 7 are
+ * those of CTA 1. Tiles have 128 bytes. Mbarrier b is at 2048 + 8 b of CTA 0. */
 static const struct {
     const char *name, *steps, *findings;
     bool strict;
@@ -56,6 +56,15 @@ static const struct {
      "0 load 0 0; 1 wait 0; 1 product 0; 1 commit 1; 1 group 1 0; 1 arrive 1; 0 wait 1; "
      "0 load 0 0;",
      "", false},
+    {"wgmma, waited for by another warp of the warpgroup",
+     "0 load 0 0; 1 wait 0; 1 converge; 1 product 0; 1 commit 1; 0 wait 0; 0 product 0; 0 commit "
+     "1; "
+     "0 group 1 0; 0 arrive 1; 3 wait 1; 3 load 0 0;",
+     "", false},
+    {"which knows what that warp did before, not what it does after",
+     "1 read 0; 1 converge; 1 commit 1; 1 read 128; 0 commit 1; 0 group 1 0; 0 write 0; 0 write "
+     "128;",
+     "race", false},
     {"wgmma, one left in flight",
      "0 load 0 0; 1 wait 0; 1 product 0; 1 commit 1; 1 group 1 1; 1 arrive 1; 0 wait 1; "
      "0 load 0 0;",
@@ -111,8 +120,26 @@ static const struct {
     {"cp.async, no wait", "0 copy 0; 0 sync 1; 1 sync 1; 1 synced 1; 1 read 0;", "race", false},
     {"an mbarrier before its initialisation", "0 init 3; 1 arrive 3;", "race", false},
     {"after it", "0 init 3; 0 sync 1; 1 sync 1; 1 synced 1; 1 arrive 3;", "", false},
+    {"initialisation, fenced, and an arrival that does not release",
+     "0 init 3; 0 initfence; 0 sync@r 16; 1 sync@r 16; 1 synced 16; 1 arrive 3; 0 write 0; "
+     "1 read 0;",
+     "race", false},
+    {"without the fence", "0 init 3; 0 sync@r 16; 1 sync@r 16; 1 synced 16; 1 arrive 3;", "race",
+     false},
+    {"the fence before it", "0 initfence; 0 init 3; 0 sync@r 16; 1 synced 16; 1 arrive 3;", "race",
+     false},
+    {"which carries nothing else", "0 write 0; 0 initfence; 0 sync@r 16; 1 synced 16; 1 read 0;",
+     "race", false},
+    {"it passes on",
+     "0 init 3; 0 initfence; 0 relaxed 1; 1 wait 1; 1 arrive 2; 2 wait 2; 2 arrive 3;", "", false},
+    {"a fence of memory, and an arrival that does not release",
+     "0 write 0; 0 memory; 0 relaxed 0; 1 wait 0; 1 read 0;", "", false},
+    {"a write behind that fence", "0 memory; 0 write 0; 0 relaxed 0; 1 wait 0; 1 read 0;", "race",
+     false},
     {"invalidated while in use", "1 wait 3; 0 init 3;", "race", false},
     {"flags order", "0 write 0; 0 atomic 512; 1 atomic 512; 1 read 0;", "", false},
+    {"bytes from another CTA, and its exit", "4 load 0 0; 0 exit; 4 exit;", "exit", false},
+    {"it has waited for them", "4 load 0 0; 0 wait 0; 0 exit; 4 exit;", "", false},
     {"a write of another CTA, and its exit", "4 remote 0; 0 exit; 4 exit;", "exit", false},
     {"with a barrier of the cluster",
      "4 remote 0; 4 sync 16; 0 sync 16; 0 synced 16; 4 synced 16; 0 exit; 4 exit;", "", false},
@@ -159,6 +186,9 @@ static void step(struct tma_checks *checks, uint32_t number, const char *word,
     if (lanes != NULL)
         side.lanes = 1u << atoi(lanes + 1);
 #define IS(text) (strcmp(name, text) == 0)
+    bool release = lanes == NULL || lanes[1] != 'r';
+    if (!release)
+        side.lanes = UINT32_MAX;
     if (IS("write"))
         tma_checks_access(checks, &side, TMA_CHECK_WRITE, side.cta, given[0], 128);
     else if (IS("read"))
@@ -172,7 +202,7 @@ static void step(struct tma_checks *checks, uint32_t number, const char *word,
     else if (IS("atomic"))
         tma_checks_access(checks, &side, TMA_CHECK_ATOMIC, side.cta, given[0], 4);
     else if (IS("load")) {
-        tma_checks_bulk_write(checks, &side, side.cta, given[0], 128, layout, false, 0,
+        tma_checks_bulk_write(checks, &side, 0, given[0], 128, layout, false, 0,
                               place_of(given[1]));
         tma_checks_barrier_arrive(checks, &side, 0, place_of(given[1]), true); /* expect_tx */
         tma_checks_phase_complete(checks, 0, place_of(given[1]));
@@ -203,13 +233,17 @@ static void step(struct tma_checks *checks, uint32_t number, const char *word,
     } else if (IS("wait"))
         tma_checks_barrier_wait(checks, &side, 0, place_of(given[0]), true);
     else if (IS("sync"))
-        tma_checks_sync_arrive(checks, &side, given[0], true);
+        tma_checks_sync_arrive(checks, &side, given[0], release);
     else if (IS("synced"))
         tma_checks_sync_wait(checks, &side, given[0], true);
     else if (IS("converge"))
         tma_checks_converge(checks, &side);
     else if (IS("fence"))
-        tma_checks_proxy_fence(checks, &side);
+        tma_checks_fence(checks, &side, TMA_CHECK_FENCE_PROXY);
+    else if (IS("initfence"))
+        tma_checks_fence(checks, &side, TMA_CHECK_FENCE_INIT);
+    else if (IS("memory"))
+        tma_checks_fence(checks, &side, TMA_CHECK_FENCE_MEMORY);
     else if (IS("exit"))
         tma_checks_exit(checks, &side);
     else
