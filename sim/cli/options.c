@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "cli/help/situations.h"
 #include "cli/messages.h"
 #include "scenario/suggestion.h"
 
@@ -80,8 +81,13 @@ static bool unknown_option(const struct cli_verb *verb, const char *argument, si
     const char *instead = other_name(verb, name);
     if (instead == NULL && suggestion.best[0] != '\0')
         instead = suggestion.best;
+    const char *word = name + strspn(name, "-");
     if (instead != NULL)
         cli_error("%s: unknown option %s; did you mean %s?", verb->name, name, instead);
+    else if (cli_situation_has(word))
+        cli_error("%s: unknown option %s; tmasim help %s says what to do, and tmasim %s --help has "
+                  "the options",
+                  verb->name, name, word, verb->name);
     else
         cli_error("%s: unknown option %s; see tmasim %s --help", verb->name, name, verb->name);
     return false;
@@ -209,8 +215,9 @@ static bool check_operands(const struct cli_verb *verb, const struct cli_options
         return true;
     const char *several = count > verb->max_operands ? verb->several : NULL;
     bool example = several == NULL && verb->example != NULL;
-    return cli_error("%s: expected %s, got %zu operand%s%s%s%s%s%s%s", verb->name, verb->operands,
-                     count, count == 1 ? "" : "s", several == NULL ? "" : "; ",
+    return cli_error("%s: expected %s, got %zu operand%s%s%s%s%s%s%s", verb->name,
+                     verb->operands[0] == '\0' ? "no operand" : verb->operands, count,
+                     count == 1 ? "" : "s", several == NULL ? "" : "; ",
                      several == NULL ? "" : several, example ? "; for example: tmasim " : "",
                      example ? verb->name : "", example ? " " : "", example ? verb->example : "");
 }

@@ -14,7 +14,8 @@ static const struct situation {
     const char *words, *question, *commands;
 } situations[] = {
     {"map box tensormap tensor_map cutensormap illegal invalid stride alignment encode "
-     "cutensormapencode cutensormapencodetiled fp8 fp4 e4m3 e5m2 dtype im2col oob",
+     "cutensormapencode cutensormapencodetiled fp8 fp4 e4m3 e5m2 bf16 half tf32 int8 dtype im2col "
+     "interleave fill oob aligned prefetch",
      "Is my tensor map right?",
      "tmasim check MAP.yaml                   which rule it breaks, and the nearest legal value\n"
      "echo '{data_type: bfloat16, global_dim: [4096, 4096], box_dim: [64, 64], swizzle: 128b}' | "
@@ -24,13 +25,13 @@ static const struct situation {
      "tmasim help rules                       all rules\n"
      "FP8 is data_type uint8; swizzle: fit takes the smallest that the box fits.\n"},
     {"fault crash error cuda_error illegal_instruction instruction misaligned misaligned_address "
-     "illegal_address invalid_value illegal invalid nan zeros xid",
+     "illegal_address invalid_value illegal invalid nan zeros xid grid_constant",
      "What does CUDA's error mean?",
      "tmasim help faults                      all causes, from what CUDA says\n"
      "tmasim check MAP.yaml                   invalid value: which rule the map breaks\n"
      "tmasim decode DUMP --load 64,8          illegal instruction: does this load fault?\n"
      "tmasim run LAUNCH.yaml --functional     compiled PTX: the fault, with its line\n"},
-    {"hang deadlock stuck mbarrier arrive expect_tx phase parity timeout wait barrier",
+    {"hang deadlock stuck mbarrier arrive expect expect_tx bytes phase parity timeout wait barrier",
      "Why does my kernel hang?",
      "tmasim run LAUNCH.yaml --functional     compiled PTX: who waits for what, at which line\n"
      "tmasim run KERNEL.yaml                  a kernel with roles: the same\n"
@@ -41,7 +42,8 @@ static const struct situation {
      "tmasim run LAUNCH.yaml --functional --sanitize 4   compiled PTX: both lines of each race\n"
      "tmasim run KERNEL.yaml                             a kernel with roles: the same\n"},
     {"slow simulate sim bench benchmark bottleneck limit performance profile epilogue prologue "
-     "latency bandwidth stall time faster roofline speed tflops overlap",
+     "latency bandwidth stall time faster roofline speed tflops overlap why relieve ncu nsight "
+     "sample",
      "How long does it take, and what limits it?",
      "tmasim run KERNEL --why                 what limits it, what would help, where warps wait\n"
      "tmasim report KERNEL -o page.html       the same as a page\n"
@@ -54,7 +56,7 @@ static const struct situation {
      "tmasim tune gemm --set M=4096 N=4096 K=4096 --gpu h100_sxm --try BM=64,128 BN=128,256 "
      "STAGES=2:4\n"},
     {"layout transpose transposed swizzle conflict conflicts bank banks padding padded pad "
-     "ldmatrix wavefronts",
+     "ldmatrix wavefronts smem shared offset address swizzled",
      "Which layout reads a tile without bank conflicts?",
      "tmasim compare transpose                every swizzle mode of a tile that is read by "
      "columns\n"
@@ -68,7 +70,7 @@ static const struct situation {
      "picture\n"
      "tmasim cute SCENARIO                                               tiles as CuTe layouts\n"},
     {"fragment fragments accumulator accumulators lane lanes register registers element mma wgmma "
-     "stmatrix",
+     "stmatrix matrix warpgroup",
      "Which lane and register has an element?",
      "tmasim fragment wgmma_d --size 128 --element 17,70   of the accumulator of m64n128\n"
      "tmasim fragment wgmma_d --size 128 --thread 35       what this thread has\n"
@@ -95,18 +97,50 @@ static const struct situation {
      "tmasim tune gemm_ws --try CLUSTER_M=1,2 CLUSTER_N=1,2   a GEMM whose CTAs share tiles\n"
      "tmasim run KERNEL.yaml                                  a multicast that overwrites a stage, "
      "or that one CTA does not expect\n"},
-    {"gpu gpus machine machines hopper blackwell h100 h200 b200 gh200 sm_90 sm_100 device",
+    {"gpu gpus machine machines hopper blackwell h100 h200 b200 gh200 sm_90 sm_90a sm_100 sm_100a "
+     "sm_120 tcgen05 umma tmem device",
      "Which GPUs are there, and how well are they known?",
      "tmasim machines                         all of them, and which were validated\n"
      "tmasim run KERNEL --gpu h100            a run on another one\n"
      "tmasim check MAP.yaml --arch sm_100     rules of another architecture\n"
-     "docs/is-it-right.md has the errors by kind of kernel in one table.\n"},
+     "docs/is-it-right.md has the errors by kind of kernel in one table.\n"
+     "tcgen05 and tensor memory are not simulated; TMA, L2 and DRAM of Blackwell are.\n"},
+    {"clock clocks power frequency mhz ghz boost sustained throttle throttling watts cap",
+     "At which clock does it run?",
+     "tmasim run KERNEL                                       the line clock: one launch, "
+     "sustained, boost\n"
+     "tmasim run KERNEL --set kernel.sm_clock=sustained       times as of a benchmark without "
+     "pauses\n"
+     "tmasim run KERNEL --set kernel.sm_clock='1500 MHz'      at a fixed clock\n"
+     "tmasim run KERNEL --set kernel.data=zeros               with operands that take less power\n"
+     "Of a launch file: sm_clock and data without kernel. in front.\n"},
+    {"memory dram hbm l2 cache evict eviction promotion sectors hit hits miss misses",
+     "What does it take from L2 and DRAM?",
+     "tmasim run KERNEL --details                              bytes, hits, misses, evictions\n"
+     "tmasim run KERNEL --set tensor_maps.A.l2_promotion=256b  another promotion of one map\n"
+     "tmasim run LAUNCH.yaml --relieve dram=50%                compiled PTX: what half of its time "
+     "at DRAM would save\n"
+     "tmasim check KERNEL                                      maps whose boxes take more than "
+     "their bytes\n"},
+    {"role roles producer consumer ring rings pipeline depth pingpong ping-pong persistent "
+     "warp_specialized warpspecialized setmaxnreg write own",
+     "How do I write down a kernel of mine?",
+     "tmasim help kernel                      all keys; docs/tutorial-kernel.md writes one in "
+     "steps\n"
+     "tmasim kernels gemm_ws                  one with a producer and consumers, and its file\n"
+     "tmasim run MINE.yaml                    extends: gemm_ws in it changes parts of that one\n"},
+    {"json csv markdown python api ci script program batch", "How does a program ask?",
+     "tmasim run KERNEL --format json         figures of a run; sweep, tune and check have it, "
+     "too\n"
+     "tmasim serve                            a line of JSON a request, a line an answer\n"
+     "tmasim golden check FOLDER              whether figures still hold, for CI\n"
+     "docs/python.md, docs/library.md         from Python, C and C++\n"},
     {"occupancy resident spill spills registers_per_thread ctas wave waves",
      "How many CTAs run at a time?",
      "tmasim run KERNEL                       \"up to N on each\", waves; --details has more\n"
      "tmasim run LAUNCH.yaml --set registers=128   compiled PTX, with other registers; also "
      "ctas_per_sm=2\n"},
-    {"ptx cuda nvcc cu cubin kernel launch compiled run", "How do I run my own CUDA kernel?",
+    {"ptx cuda nvcc cu cubin sass kernel launch compiled run", "How do I run my own CUDA kernel?",
      "nvcc -arch=sm_90a -ptx -lineinfo my.cu              its PTX\n"
      "tmasim launch my.ptx -o my.yaml                     a launch file to fill in (tmasim help "
      "launch-file)\n"
@@ -148,6 +182,17 @@ bool cli_situation_has(const char *word) {
         if (tma_has_word(situations[i].words, word))
             return true;
     return false;
+}
+
+void cli_situation_suggest(struct tma_suggestion *suggestion) {
+    for (size_t i = 0; i < SITUATIONS; i++)
+        for (const char *at = situations[i].words; *at != '\0'; at += *at == ' ') {
+            char word[TMA_MAX_SUGGESTION];
+            size_t length = strcspn(at, " ");
+            snprintf(word, sizeof word, "%.*s", (int)length, at);
+            tma_suggest(suggestion, word);
+            at += length;
+        }
 }
 
 void cli_situation_write(const char *word, FILE *out) {

@@ -6,8 +6,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/text_distance.h"
+
 /* Whether `tmasim help WORD` has something to say of the word, in any case of its letters. */
 bool cli_situation_has(const char *word);
+
+/* Keeps the word that is nearest to what is wanted. */
+void cli_situation_suggest(struct tma_suggestion *suggestion);
 
 /* Writes all situations that have the word. */
 void cli_situation_write(const char *word, FILE *out);

@@ -4,6 +4,7 @@
 
 #include "base/text_distance.h"
 #include "base/version.h"
+#include "cli/files/config_files.h"
 #include "cli/help/help_topics.h"
 #include "cli/help/manual.h"
 #include "cli/help/situations.h"
@@ -68,6 +69,13 @@ static int print_topic(const char *name, const struct cli_verb *const *verbs, bo
         }
     for (; *verbs != NULL; verbs++)
         tma_suggest(&suggestion, (*verbs)->name);
+    struct cli_config_path path;
+    if (!man && cli_scenario_find(name, &path))
+        return cli_fail("no help on \"%s\", which is %s; tmasim kernels %s describes a kernel of "
+                        "the library",
+                        name, path.text, name);
+    if (!man)
+        cli_situation_suggest(&suggestion);
     return cli_fail("no %s on \"%s\"; %sallowed: %s%s", man ? "man page" : "help", name,
                     tma_hint_of(&suggestion).text, allowed,
                     man ? " or a verb" : ", a verb, or a word that tmasim help lists at its end");

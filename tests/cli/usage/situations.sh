@@ -66,3 +66,9 @@ for words in "explain transpose" "layout transpose" "compare transpose" "fragmen
     tmasim $words >"$SCRATCH/out" 2>&1 || cat "$SCRATCH/out"
     tmasim help "${words%% *}" >/dev/null || echo "no help on $words"
 done
+# Words of options and typing errors lead there, too.
+try run gemm --clock 1500
+try help deadlok
+try help conv | sed 's| [^ ]*configs/| configs/|'
+try machines h100
+try help clock dram
