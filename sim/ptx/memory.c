@@ -135,10 +135,11 @@ static struct tma_region *outside(struct tma_warp *warp, const struct tma_op *op
     if (space == TMA_PTX_SHARED)
         snprintf(part, sizeof part, ", of which %u bytes are dynamic_shared",
                  warp->launch->launch->dynamic_shared);
-    if (region == NULL)
+    if (region == NULL || region->size == 0)
         tma_stop(warp, op, TMA_PTX_FAULT,
-                 "lane %u accesses %llu bytes at the %s address 0x%llx, where there is no memory",
-                 lane, (unsigned long long)bytes, what, (unsigned long long)address);
+                 "lane %u accesses %llu bytes at the %s address 0x%llx, where there is no memory%s",
+                 lane, (unsigned long long)bytes, what, (unsigned long long)address,
+                 region != NULL && space == TMA_PTX_SHARED ? ": dynamic_shared is 0 bytes" : "");
     else
         tma_stop(warp, op, TMA_PTX_FAULT,
                  "lane %u accesses %llu bytes at the %s address 0x%llx; %s has the addresses "

@@ -125,11 +125,12 @@ static void put_threads(const struct tma_ptx_function *function, FILE *out) {
         fputs("# cluster: [2]\n", out);
 }
 
-static bool has_dynamic_shared(const struct tma_ptx_module *module) {
+/* The name of the dynamic shared memory; NULL: the module has none. */
+static const char *dynamic_shared(const struct tma_ptx_module *module) {
     for (size_t i = 0; i < module->variable_count; i++)
         if (module->variables[i].space == TMA_PTX_SHARED && module->variables[i].is_extern)
-            return true;
-    return false;
+            return module->variables[i].name;
+    return NULL;
 }
 
 /* How the launch file names the PTX: it lies beside it, or is named by its whole path. Returns NULL
@@ -158,7 +159,11 @@ static void write_template(const struct launch_template *template, const char *p
             function->name, ptx, function->name);
     fprintf(out, "grid: [%" PRIu32 "] # CTAs in x, y and z\n", cluster > 0 ? cluster : 1);
     put_threads(function, out);
-    fprintf(out, "%sdynamic_shared: 0 # bytes\n", has_dynamic_shared(module) ? "" : "# ");
+    const char *shared = dynamic_shared(module);
+    if (shared != NULL)
+        fprintf(out, "dynamic_shared: 0 # bytes of %s, as the launch gives them\n", shared);
+    else
+        fputs("# dynamic_shared: 0 # bytes\n", out);
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         enum parameter_kind kind = kind_of(template, &parameters[i]);
         if (kind != MAP && kind != POINTER)
