@@ -5,7 +5,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 const LEVELS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BANKS = ['#7aa6d6', '#f0a858', '#6fcdbd', '#ee8f9e', '#b4d46e', '#b493d6', '#f2dc6b', '#b9bcc6'];
 const COLOURS = ['#4f8fcf', '#e8903a', '#3fb5a3', '#dd6b80', '#8fb83c', '#9670c4', '#d9b92e', '#8d93a1',
-                 '#2f5f96', '#a85f1c', '#217a6c', '#a33a52', '#5d7d1f', '#64428f'];
+                 '#2f5f96', '#a85f1c', '#217a6c', '#a33a52', '#5d7d1f', '#64428f', '#b49a5a', '#5a6b7a', '#c98fb8', '#7c5a4a'];
 
 /* --- Elements: texts only ever become text nodes. --- */
 function fill(element, attributes, children) {
@@ -35,6 +35,9 @@ const time = cycles => trim(cycles / data.clock_mhz) + ' us';
 const simulatedCycles = data.cycles - (data.memory_cycles - data.series.cycles);
 const ofPart = () => data.sampled ? html('p', {class: 'note part'}, `Of the part that was simulated, ` +
     `${whole(simulatedCycles)} of ${whole(data.cycles)} cycles; what was left out between is not shown.`) : null;
+/* Of a rate in GB/s: ["9.14", "TB/s"]. */
+const rateParts = value => value >= 1000 ? [trim(value / 1000), 'TB/s'] : [trim(value), 'GB/s'];
+const rate = value => rateParts(value).join(' ');
 const gigabytes = (bytes, cycles) => cycles > 0 ? bytes / cycles * data.clock_mhz / 1000 : 0;
 
 /* --- The text over the mouse --- */
@@ -190,13 +193,15 @@ function chart(lines, windowCycles, cycles, unit, stacked, ceiling) {
 function drawFigures() {
     section('name').textContent = data.scenario;
     section('about').textContent = [data.description, `${data.machine}${data.timing_note}`].filter(Boolean).join(' - ');
-    const card = (value, text) => html('div', {}, html('b', {}, value), html('span', {}, text));
+    const card = (value, text, unit) => html('div', {}, html('b', {}, value, unit ? html('small', {}, ' ' + unit) : ''),
+        html('span', {}, text));
+    const [moved, unit] = rateParts(gigabytes(data.moved_bytes, data.cycles));
     const hits = data.l2_sectors > 0 ? percent(data.l2_sector_hits / data.l2_sectors) : '-';
     section('figures').append(
-        data.teraflops > 0 ? card(`${trim(data.teraflops)} TFLOP/s`,
-            `${percent(data.tensor_of_all)} of what the tensor cores can`) : '',
-        card(whole(data.cycles), data.sampled ? `cycles, within ${data.sampled.error_percent} %` : 'cycles'), card(time(data.cycles), `at ${data.clock_mhz} MHz`),
-        card(short(gigabytes(data.moved_bytes, data.cycles)) + ' GB/s', 'moved by TMA'),
+        data.teraflops > 0 ? card(trim(data.teraflops), `${percent(data.tensor_of_all)} of what the tensor cores can`, 'TFLOP/s') : '',
+        card(whole(data.cycles), data.sampled ? `cycles, within ${data.sampled.error_percent} %` : 'cycles'), 
+        card(trim(data.cycles / data.clock_mhz), `at ${data.clock_mhz} MHz`, 'us'),
+        card(moved, 'moved by TMA', unit),
         card(short(data.operations), 'TMA operations'), card(hits, 'L2 hits, of sectors'),
         card(whole(data.latencies.median), 'cycles median latency'));
     if (data.refused) section('figures').after(html('p', {id: 'sampled', class: 'refused'},
@@ -254,7 +259,7 @@ function drawRoofline() {
     if (data.teraflops === 0) {
         place.append(note('The run has no matrix products, so that there is no rate of products to compare. Its rates of bytes:'),
             html('table', {}, html('tbody', {}, roof.ways.map(way => html('tr', {}, html('td', {}, way.name),
-                html('td', {}, `${short(way.used)} of ${short(way.peak)} GB/s`),
+                html('td', {}, `${rate(way.used)} of ${rate(way.peak)}`),
                 html('td', {class: 'number'}, way.peak > 0 ? percent(way.used / way.peak) : '-'))))));
         return;
     }
@@ -276,7 +281,7 @@ function drawRoofline() {
     drawing.append(svg('text', {x: 2, y: 10}, 'TFLOP/s'),
         svg('text', {class: 'end', x: width - right, y: height - 5}, 'operations for each byte'),
         svg('line', {x1: x(Math.min(...points.map(point => point.ridge))), x2: width - right, y1: y(roof.peak), y2: y(roof.peak), stroke: COLOURS[5], 'stroke-width': 2}),
-        svg('text', {x: width - right + 6, y: y(roof.peak) + 4}, `tensor cores: ${short(roof.peak)} TFLOP/s`));
+        svg('text', {x: width - right + 6, y: y(roof.peak) + 4}, `tensor cores: ${whole(roof.peak)} TFLOP/s`));
     points.forEach((point, i) => {
         const from = Math.max(10 ** low, 10 ** least * 1000 / point.peak);
         drawing.append(svg('line', {x1: x(from), y1: y(from * point.peak / 1000), x2: x(point.ridge), y2: y(roof.peak),
@@ -289,7 +294,7 @@ function drawRoofline() {
     });
     const tightest = points.map(point => ({name: point.name, roof: Math.min(roof.peak, point.x * point.peak / 1000)}))
         .reduce((a, b) => a.roof <= b.roof ? a : b);
-    place.append(legend(points.map(point => ({name: `${point.name}: ${short(point.peak)} GB/s`, colour: point.colour}))),
+    place.append(legend(points.map(point => ({name: `${point.name}: ${rate(point.peak)}`, colour: point.colour}))),
         html('div', {class: 'scroll chart'}, drawing),
         note(`The run reaches ${percent(data.teraflops / tightest.roof)} of the lowest roof above it, ` +
             `${whole(tightest.roof)} TFLOP/s (${tightest.roof < roof.peak ? tightest.name : 'tensor cores'}). A slanted roof is a rate of bytes; dots are the run.`));
@@ -303,7 +308,8 @@ function drawCauses() {
         return;
     }
     const used = data.causes.map((cause, i) => ({...cause, i, colour: COLOURS[i],
-        share: Math.max(...data.bars.map(bar => bar.tenths[i]))})).filter(cause => cause.share > 0);
+        share: Math.max(...data.bars.map(bar => bar.tenths[i]))})).filter(cause => cause.share > 0)
+        .sort((a, b) => b.share - a.share);
     for (const bar of data.bars)
         place.append(html('h3', {}, bar.name + (bar.warps ? `, ${bar.warps} warp${bar.warps > 1 ? 's' : ''}` : '')),
             html('div', {class: 'stack'}, used.filter(cause => bar.tenths[cause.i] > 0).map(cause => html('i', {
@@ -339,7 +345,7 @@ function drawSeries() {
     }
     const zero = length.map(() => 0);
     const mean = (key, scale) => (series[key] || zero).map((value, i) => value * (scale || 1) / length[i]);
-    const rate = key => (series[key] || zero).map((value, i) => gigabytes(32 * value, length[i]));
+    const rateOf = key => (series[key] || zero).map((value, i) => gigabytes(32 * value, length[i]));
     const view = html('div', {role: 'tabpanel'});
     const sms = data.servers.kinds.find(kind => kind.key === 'tma_units').busy_cycles.filter(busy => busy > 0).length || 1;
     const line = (name, colour, values) => ({name, colour: COLOURS[colour], values});
@@ -361,8 +367,8 @@ function drawSeries() {
             line('DRAM channels', 5, busyOf('dram_channels')),
             line('shared memory', 6, busyOf('shared_memory'))].filter(item => item.values.length > 0),
             data.servers.window_cycles, series.cycles, '%', false, 100)],
-        ['Bandwidth', own([line('L2 to SMs', 0, rate('sm_read_sectors')), line('SMs to L2', 1, rate('sm_write_sectors')),
-            line('DRAM reads', 3, rate('dram_read_sectors')), line('DRAM writes', 5, rate('dram_write_sectors'))], 'GB/s')],
+        ['Bandwidth', own([line('L2 to SMs', 0, rateOf('sm_read_sectors')), line('SMs to L2', 1, rateOf('sm_write_sectors')),
+            line('DRAM reads', 3, rateOf('dram_read_sectors')), line('DRAM writes', 5, rateOf('dram_write_sectors'))], 'GB/s')],
         ['Occupancy', own([line('CTAs', 0, mean('cta_cycles')), line('full stages', 2, mean('full_stage_cycles')),
             line('operations in flight', 1, mean('flight_cycles'))], '')],
         ['Bytes in flight', own([line('bytes in flight', 4, mean('flight_byte_cycles'))], 'B')]];
