@@ -124,16 +124,23 @@ static enum tma_error_code form_access(const struct tma_lane_rows *found,
                                        uint64_t first, uint64_t end, uint32_t row_parts,
                                        uint32_t row_count, struct tma_error *error) {
     uint32_t line_bytes[TMA_MAX_ACCESS_LINES], touched = 0;
+    bool same = lanes->order == TMA_PIECES_SAME, strided = lanes->order == TMA_PIECES_STRIDED;
+    /* Pieces of a row follow each other, or, strided, the same piece of each row. */
+    uint64_t piece = same ? 0 : first, most = strided ? row_count : row_parts;
+    uint64_t inner = piece % most, outer = piece / most;
     access->line_count = access->bytes = 0;
     for (uint64_t i = first; i < end; i++) {
-        uint64_t piece = lanes->order == TMA_PIECES_SAME ? 0 : i, address;
-        bool strided = lanes->order == TMA_PIECES_STRIDED;
-        uint64_t row = strided ? piece % row_count : piece / row_parts;
-        uint32_t part = (uint32_t)(strided ? piece / row_count : piece % row_parts);
+        uint64_t address, row = strided ? inner : outer;
+        uint32_t part = (uint32_t)(strided ? outer : inner);
         uint32_t bytes = find_piece(&found->rows[row], part, lanes->lane_bytes, &address);
+        if (!same && ++inner == most) {
+            inner = 0;
+            outer++;
+        }
         if (bytes == 0)
             continue;
-        if (address % bytes != 0 && address % lanes->lane_bytes != 0)
+        /* lane_bytes is a power of two. */
+        if ((address & (lanes->lane_bytes - 1)) != 0 && address % bytes != 0)
             return tma_fail(error, TMA_ERROR_FAULT,
                             "a lane accesses %u bytes at address %" PRIu64
                             ", which is no multiple of that",
