@@ -59,8 +59,9 @@ for page in page exact; do
 done
 cmp "$SCRATCH/exact.rest" "$SCRATCH/page.rest" && echo "else the same page"
 echo "-- a page has a bounded amount of experiments, and names what was not tried"
-tmasim report softmax | grep -A 30 '"not_tried"' | sed '/\]/q'
-tmasim report softmax | grep -o 'not tried  .*--why tries all' | sed 's/\\n.*//'
+tmasim report softmax >"$SCRATCH/page"
+grep -A 30 '"not_tried"' "$SCRATCH/page" | sed '/\]/q'
+grep -o 'not tried  .*--why tries all' "$SCRATCH/page" | sed 's/\\n.*//'
 echo "-- careful"
 tmasim run gemm_persistent --set CTAS=4 M=2048 N=2048 K=512 --sample=careful | grep '^sampled'
 echo "-- what needs the whole run"
