@@ -59,14 +59,6 @@ static uint64_t count_cell(const struct tma_tsv *records, size_t row, const char
     return strtoull(tma_tsv_cell(records, row, name), NULL, 10);
 }
 
-/* Finds the row of the ranges that has the same name as the record; `rows` if there is none. */
-static size_t find_ranges(const struct tma_tsv *ranges, const char *name) {
-    size_t row = 0;
-    while (row < ranges->rows && strcmp(tma_tsv_cell(ranges, row, "name"), name) != 0)
-        row++;
-    return row;
-}
-
 /* The range of a counter over several launches, if it is known; else the record's own count. */
 static struct range measured_range(const struct tma_tsv *records, size_t row, const char *column) {
     const struct tma_tsv *ranges = records->ranges;
@@ -76,7 +68,7 @@ static struct range measured_range(const struct tma_tsv *records, size_t row, co
         return range;
     char least[96];
     snprintf(least, sizeof least, "%s.min", column);
-    size_t found = find_ranges(ranges, tma_tsv_cell(records, row, "name"));
+    size_t found = tma_tsv_find_name(ranges, tma_tsv_cell(records, row, "name"));
     if (found < ranges->rows && tma_tsv_column(ranges, least) >= 0)
         range = (struct range){count_cell(ranges, found, column, ".min"),
                                count_cell(ranges, found, column, ".max")};

@@ -132,6 +132,13 @@ const char *tma_tsv_cell(const struct tma_tsv *tsv, size_t row, const char *colu
     return index < 0 ? "" : tsv->cells[(row + 1) * tsv->columns + (size_t)index];
 }
 
+size_t tma_tsv_find_name(const struct tma_tsv *tsv, const char *name) {
+    size_t row = 0;
+    while (row < tsv->rows && strcmp(tma_tsv_cell(tsv, row, "name"), name) != 0)
+        row++;
+    return row;
+}
+
 double tma_tsv_number(const struct tma_tsv *tsv, size_t row, const char *column) {
     return strtod(tma_tsv_cell(tsv, row, column), NULL);
 }

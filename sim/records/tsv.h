@@ -29,6 +29,9 @@ int tma_tsv_column(const struct tma_tsv *tsv, const char *name);
 /* Returns a cell, or "" if the column does not exist. Row 0 is the first one after the header. */
 const char *tma_tsv_cell(const struct tma_tsv *tsv, size_t row, const char *column);
 
+/* Returns the row whose cell in the column `name` is this one, or the number of rows. */
+size_t tma_tsv_find_name(const struct tma_tsv *tsv, const char *name);
+
 /* Returns the number in a cell; 0: there is none. */
 double tma_tsv_number(const struct tma_tsv *tsv, size_t row, const char *column);
 

@@ -59,13 +59,6 @@ static struct effect effect_of(const struct tma_validation *before,
         .error = family < after->family_count ? after->families[family].errors.mean : NAN};
 }
 
-static void write_figure(struct tma_json *json, const char *key, double value) {
-    if (isnan(value))
-        tma_json_null(json, key);
-    else
-        tma_json_decimal(json, key, value, TMA_DECIMAL_MAX_DIGITS);
-}
-
 static void write_json(const struct cli_replay *replay, const struct cli_replay_result *before,
                        const struct cli_replay_result *after, FILE *out) {
     struct tma_json json = {.out = out};
@@ -77,12 +70,12 @@ static void write_json(const struct cli_replay *replay, const struct cli_replay_
             tma_json_begin_object(&json, NULL);
             tma_json_string(&json, "file", cli_file_name(replay->options->operands.items[f]));
             tma_json_string(&json, "family", file->families[i].name);
-            write_figure(&json, "mape", file->families[i].errors.mean);
+            tma_json_decimal(&json, "mape", file->families[i].errors.mean, TMA_DECIMAL_MAX_DIGITS);
             for (size_t p = 0; p < PARTS; p++) {
                 struct effect effect = effect_of(file, &after[p].validations[f], i);
                 tma_json_begin_object(&json, parts[p].name);
-                write_figure(&json, "time_saved", effect.time);
-                write_figure(&json, "mape", effect.error);
+                tma_json_decimal(&json, "time_saved", effect.time, TMA_DECIMAL_MAX_DIGITS);
+                tma_json_decimal(&json, "mape", effect.error, TMA_DECIMAL_MAX_DIGITS);
                 tma_json_end_object(&json);
             }
             tma_json_end_object(&json);

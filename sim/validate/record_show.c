@@ -9,14 +9,6 @@
 
 static const char default_machine[] = "h200";
 
-/* Returns the row of that name, or the number of rows. */
-static size_t find_row(const struct tma_tsv *records, const char *name) {
-    size_t row = 0;
-    while (row < records->rows && strcmp(tma_tsv_cell(records, row, "name"), name) != 0)
-        row++;
-    return row;
-}
-
 static bool show_row(const struct tma_tsv *records, size_t row, const char *gpu,
                      const struct tma_machine *machine, FILE *out) {
     static const char *const maps[TMA_MAX_TENSOR_MAPS] = {"A", "B", "C"};
@@ -42,7 +34,7 @@ bool cli_record_show(const struct cli_options *options, const char *name, const 
         struct tma_error error;
         if (tma_tsv_read(options->operands.items[i], &records, &error) != TMA_OK)
             return cli_error("%s", error.text);
-        size_t row = find_row(&records, name);
+        size_t row = tma_tsv_find_name(&records, name);
         bool is_kernel = tma_kind_pipelines.matches(&records) && row < records.rows;
         bool shown =
             is_kernel && show_row(&records, row, gpu == NULL ? default_machine : gpu, machine, out);

@@ -78,18 +78,11 @@ static const char *kind_of(const struct tma_validation *validation) {
     return validation->kind == NULL ? "unknown" : validation->kind->name;
 }
 
-static void write_error(struct tma_json *json, const char *key, double value) {
-    if (isnan(value))
-        tma_json_null(json, key);
-    else
-        tma_json_decimal(json, key, value, TMA_DECIMAL_MAX_DIGITS);
-}
-
 static void write_all_errors(struct tma_json *json, const struct tma_errors *errors) {
-    write_error(json, "mape", errors->mean);
-    write_error(json, "median", errors->median);
-    write_error(json, "p95", errors->p95);
-    write_error(json, "max", errors->most);
+    tma_json_decimal(json, "mape", errors->mean, TMA_DECIMAL_MAX_DIGITS);
+    tma_json_decimal(json, "median", errors->median, TMA_DECIMAL_MAX_DIGITS);
+    tma_json_decimal(json, "p95", errors->p95, TMA_DECIMAL_MAX_DIGITS);
+    tma_json_decimal(json, "max", errors->most, TMA_DECIMAL_MAX_DIGITS);
 }
 
 static void write_rows(struct tma_json *json, const struct tma_validation *validation) {
@@ -124,11 +117,11 @@ static void write_json_draws(struct tma_json *json, const struct cli_draws *draw
     tma_json_unsigned(json, "count", draws->count);
     tma_json_decimal(json, "mean_agree", draws->mean_agree, 2);
     TMA_JSON_COUNTS(json, draws, least_agree, most_agree);
-    write_error(json, "mean_mape", draws->mean_error);
-    write_error(json, "least_mape", draws->least_error);
-    write_error(json, "most_mape", draws->most_error);
-    write_error(json, "median_mape", draws->median_mape);
-    write_error(json, "median_p95", draws->median_p95);
+    tma_json_decimal(json, "mean_mape", draws->mean_error, TMA_DECIMAL_MAX_DIGITS);
+    tma_json_decimal(json, "least_mape", draws->least_error, TMA_DECIMAL_MAX_DIGITS);
+    tma_json_decimal(json, "most_mape", draws->most_error, TMA_DECIMAL_MAX_DIGITS);
+    tma_json_decimal(json, "median_mape", draws->median_mape, TMA_DECIMAL_MAX_DIGITS);
+    tma_json_decimal(json, "median_p95", draws->median_p95, TMA_DECIMAL_MAX_DIGITS);
     tma_json_end_object(json);
 }
 

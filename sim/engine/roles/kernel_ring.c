@@ -26,11 +26,6 @@ static void wake(struct tma_kernel_cta *cta, enum tma_role_phase phase, uint32_t
     }
 }
 
-static void extend(uint64_t *latest, uint64_t cycle) {
-    if (cycle > *latest)
-        *latest = cycle;
-}
-
 static void fail_expected(struct tma_kernel_cta *cta, uint32_t ring, uint32_t index,
                           uint64_t phase) {
     struct tma_kernel_engine *engine = cta->engine;
@@ -74,7 +69,7 @@ void tma_stage_expect(struct tma_kernel_cta *cta, uint32_t ring, uint32_t index,
     if (arrives) {
         assert(stage->full_missing > 0);
         stage->full_missing--;
-        extend(&stage->phase_cycle, cycle);
+        stage->phase_cycle = tma_later(stage->phase_cycle, cycle);
     }
     check_full(cta, ring, index);
 }
@@ -93,7 +88,7 @@ void tma_stage_complete(struct tma_kernel_cta *cta, uint32_t ring, uint32_t inde
     stage->loads[phase % 2]--;
     stage->full_bytes -= (int64_t)bytes;
     stage->phase_bytes += bytes;
-    extend(&stage->phase_cycle, cycle);
+    stage->phase_cycle = tma_later(stage->phase_cycle, cycle);
     check_full(cta, ring, index);
 }
 
@@ -101,7 +96,7 @@ void tma_stage_release(struct tma_kernel_cta *cta, uint32_t ring, uint32_t index
     struct tma_stage *stage = tma_stage_of(cta, ring, index);
     if (cta->rings[ring].arrivals == 0)
         return;
-    extend(&stage->empty_last_cycle, cycle);
+    stage->empty_last_cycle = tma_later(stage->empty_last_cycle, cycle);
     assert(stage->empty_missing > 0);
     if (--stage->empty_missing > 0)
         return;

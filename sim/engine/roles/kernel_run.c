@@ -342,26 +342,18 @@ static void summarise(struct tma_simulation *simulation,
     result->ctas_per_sm = engine->ctas_per_sm;
 }
 
-static void extend(uint64_t *end, uint64_t cycle) {
-    if (cycle > *end)
-        *end = cycle;
-}
-
-/* The instructions that have begun run to their end. */
-static void extend_by_pipes(uint64_t *end, const struct tma_kernel_sm *sm) {
-    for (uint32_t i = 0; i < sm->pipes.count; i++)
-        extend(end, tma_pipes_end(&sm->pipes, tma_kernel_products(sm), sm->pipes.jobs[i].number));
-}
-
 static uint64_t end_of_part(const struct tma_simulation *simulation) {
     const struct tma_kernel_engine *engine = tma_kernel_engine_of(simulation);
     uint64_t end = 0;
     for (uint32_t i = 0; i < tma_program_actors(simulation); i++)
-        extend(&end, engine->roles[i].cycle);
+        end = tma_later(end, engine->roles[i].cycle);
     for (uint32_t i = 0; i < simulation->sm_count; i++) {
-        extend(&end, tma_ticks_to_cycle(engine->sms[i].tensor.free_ticks));
-        extend_by_pipes(&end, &engine->sms[i]);
-        extend(&end, tma_memory_operands_end(simulation->memory, engine->sms[i].number));
+        end = tma_later(end, tma_ticks_to_cycle(engine->sms[i].tensor.free_ticks));
+        const struct tma_kernel_sm *sm = &engine->sms[i];
+        for (uint32_t job = 0; job < sm->pipes.count; job++) /* what has begun runs to its end */
+            end = tma_later(end, tma_pipes_end(&sm->pipes, tma_kernel_products(sm),
+                                               sm->pipes.jobs[job].number));
+        end = tma_later(end, tma_memory_operands_end(simulation->memory, engine->sms[i].number));
     }
     return end;
 }
