@@ -31,8 +31,8 @@ struct tma_fill {
 struct tma_launch_buffer {
     const char *name; /* borrowed from the document, as all texts here */
     struct tma_location at;
-    uint64_t bytes;
-    enum tma_element type; /* of one element, for values, fills and comparisons */
+    uint64_t bytes, address; /* address 0: the launch gives it one */
+    enum tma_element type;   /* of one element, for values, fills and comparisons */
     enum tma_contents contents;
     struct tma_fill fill;
     const char *file;                   /* FILE */

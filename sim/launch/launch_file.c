@@ -81,7 +81,7 @@ static const struct tma_key launch_keys[] = {
 static const struct tma_schema launch_schema = TMA_SCHEMA(launch_keys);
 
 struct launch_buffer {
-    uint64_t bytes;
+    uint64_t bytes, address;
     int type;
     const struct tma_yaml_node *contents, *expect;
 };
@@ -89,6 +89,10 @@ struct launch_buffer {
 static const struct tma_key buffer_keys[] = {
     TMA_NUMBER_KEY("bytes", U64, driver_bytes, 1, (double)TMA_LAUNCH_MOST_BYTES, TMA_REQUIRED,
                    offsetof(struct launch_buffer, bytes), "size"),
+    TMA_NUMBER_KEY("address", U64, none, 1, (double)TMA_LAUNCH_MOST_ADDRESS, TMA_OPTIONAL,
+                   offsetof(struct launch_buffer, address),
+                   "where it lies, for pointers to it in the contents of other buffers; default: "
+                   "behind the buffer before it"),
     TMA_WORD_KEY("data_type", ENUM, tma_element_names, "uint8",
                  offsetof(struct launch_buffer, type),
                  "type of an element, for values, fills and comparisons"),
@@ -230,6 +234,7 @@ static void read_buffer(struct tma_launch_reader *reader, const struct tma_yaml_
     if (!tma_schema_read(&buffer_schema, node, context, &input, reader->list))
         return;
     buffer->bytes = input.bytes;
+    buffer->address = input.address;
     buffer->type = buffer->compared = (enum tma_element)input.type;
     buffer->compared_pitch = tma_element_bytes(buffer->type);
     snprintf(path, sizeof path, "%s.contents", context);

@@ -6,7 +6,8 @@
 #include "scenario/tree.h"
 
 /* Of a buffer: addresses have 47 bits, and bytes are counted exactly in a double. */
-#define TMA_LAUNCH_MOST_BYTES (UINT64_C(1) << 40)
+#define TMA_LAUNCH_MOST_BYTES   (UINT64_C(1) << 40)
+#define TMA_LAUNCH_MOST_ADDRESS (UINT64_C(1) << 47)
 
 struct tma_launch_reader {
     struct tma_launch *launch;

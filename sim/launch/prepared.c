@@ -122,26 +122,13 @@ static void set_shape(struct tma_prepared *prepared, struct tma_diagnostics *lis
     }
 }
 
-/* Shared memory that the module's variables take, in front of the dynamic one. */
-static uint64_t static_shared(const struct tma_prepared *prepared) {
-    const struct tma_ptx_module *module = prepared->module;
-    uint64_t end = 0;
-    for (size_t i = 0; i < module->variable_count; i++) {
-        const struct tma_ptx_variable *variable = &module->variables[i];
-        if (variable->space == TMA_PTX_SHARED && !variable->is_extern &&
-            (variable->function == 0 || variable->function == 1 + prepared->execution.function) &&
-            variable->offset + variable->bytes > end)
-            end = variable->offset + variable->bytes;
-    }
-    return end;
-}
-
 static void check_machine(struct tma_prepared *prepared, const struct tma_machine *machine,
                           struct tma_diagnostics *list) {
     const struct tma_launch *launch = prepared->launch;
     struct tma_ptx_launch *execution = &prepared->execution;
     uint64_t threads = tma_ptx_count(execution->block), ctas = tma_ptx_count(execution->cluster);
-    uint64_t shared = static_shared(prepared) + launch->dynamic_shared;
+    uint64_t shared =
+        prepared->module->functions[execution->function].shared_bytes + launch->dynamic_shared;
     if (threads > machine->sm.cta_threads)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
                      "a CTA has %" PRIu64 " threads; the machine allows %u", threads,
@@ -199,9 +186,13 @@ static bool place_buffers(struct tma_prepared *prepared, struct tma_diagnostics 
     }
     execution->buffer_count = (uint32_t)launch->buffer_count;
     for (size_t i = 0; i < launch->buffer_count; i++) {
-        execution->buffers[i] = (struct tma_ptx_buffer){
-            .name = launch->buffers[i].name, .address = next, .size = launch->buffers[i].bytes};
-        next = round_up(next + launch->buffers[i].bytes, ALLOCATION_BYTES) + ALLOCATION_BYTES;
+        const struct tma_launch_buffer *buffer = &launch->buffers[i];
+        execution->buffers[i] =
+            (struct tma_ptx_buffer){.name = buffer->name,
+                                    .address = buffer->address != 0 ? buffer->address : next,
+                                    .size = buffer->bytes};
+        next = round_up(execution->buffers[i].address + buffer->bytes, ALLOCATION_BYTES) +
+               ALLOCATION_BYTES;
     }
     return true;
 }
