@@ -5,11 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LEAST_BEGINNING = 3 };
+#include "base/numbers.h"
 
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
+enum { LEAST_BEGINNING = 3 };
 
 /* Computes the optimal string alignment distance with three rows of its table. */
 size_t tma_text_distance(const char *a, const char *b) {
@@ -25,9 +23,10 @@ size_t tma_text_distance(const char *a, const char *b) {
         size_t *row = rows[(i + 1) % 3];
         row[0] = i + 1;
         for (size_t j = 0; j < width; j++) {
-            row[j + 1] = smaller(above[j] + (a[i] != b[j]), 1 + smaller(above[j + 1], row[j]));
+            row[j + 1] =
+                tma_smaller(above[j] + (a[i] != b[j]), 1 + tma_smaller(above[j + 1], row[j]));
             if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
-                row[j + 1] = smaller(row[j + 1], second[j - 1] + 1);
+                row[j + 1] = tma_smaller(row[j + 1], second[j - 1] + 1);
         }
     }
     return rows[i % 3][width];
@@ -86,7 +85,7 @@ static size_t distance_of_short_form(const char *wanted, const char *candidate) 
             continue;
         memcpy(first, candidate, i);
         first[i] = '\0';
-        least = smaller(least, tma_text_distance(wanted, first));
+        least = tma_smaller(least, tma_text_distance(wanted, first));
     }
     return least <= 1 ? least : SIZE_MAX;
 }
@@ -113,7 +112,7 @@ void tma_suggest(struct tma_suggestion *suggestion, const char *named) {
         distance = 0;
     else if (distance > tolerance && begins(wanted, candidate))
         distance = tolerance;
-    distance = smaller(distance, distance_of_short_form(wanted, candidate));
+    distance = tma_smaller(distance, distance_of_short_form(wanted, candidate));
     if (distance > tolerance || distance >= length || distance > strlen(wanted))
         return;
     size_t exact = tma_text_distance(suggestion->wanted, named);

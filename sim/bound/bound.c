@@ -1,5 +1,6 @@
 #include "bound/bound.h"
 
+#include "base/numbers.h"
 #include "bound/cover.h"
 #include "bound/program_work.h"
 #include "engine/roles/kernel_costs.h"
@@ -112,10 +113,6 @@ struct bounding {
     struct tma_kernel_bound *bound;
 };
 
-static uint64_t divide_up(uint64_t value, uint64_t unit) {
-    return value / unit + (value % unit != 0);
-}
-
 /* A bound in ticks. */
 static void at_least(struct bounding *bounding, enum tma_bound_kind kind, uint64_t ticks) {
     uint64_t cycles = ticks / TMA_TICKS;
@@ -211,10 +208,6 @@ static bool is_multicast(const struct tma_kernel *kernel, uint32_t ring) {
     return false;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* The time of a CTA in which a role waits `waits` times for a stage of a ring: each stage takes at
  * least the latency of its loads, and is filled again only when it has been used. With loads that
  * run ahead behind the wait, the load for a stage is issued as many iterations earlier. */
@@ -234,7 +227,7 @@ static uint64_t stage_ticks(const struct tma_work_walk *walk, uint32_t role, uin
         return 0;
     uint64_t row = tma_millicycles_to_ticks(machine->tma.row_millicycles);
     uint64_t load =
-        latency_ticks(machine) + larger(loads.tma > row ? loads.tma - row : 0, loads.port);
+        latency_ticks(machine) + tma_later(loads.tma > row ? loads.tma - row : 0, loads.port);
     uint64_t cycles = (uint64_t)machine->warp.wake_cycles + machine->warp.expect_cycles;
     if (!use.own) {
         cycles += (uint64_t)machine->warp.wake_cycles +
@@ -290,11 +283,11 @@ static struct cta_work work_of(const struct tma_work_walk *begun, uint64_t times
         struct tma_program_work work = {0};
         walk.warps = kernel->roles[role].warps;
         tma_work_add(&walk, kernel->roles[role].first, kernel->roles[role].end, times, &work);
-        cta.role = larger(cta.role, work.serial);
+        cta.role = tma_later(cta.role, work.serial);
         if (waits_for_products(kernel, role))
-            cta.role = larger(cta.role, work.chain);
+            cta.role = tma_later(cta.role, work.chain);
         for (uint32_t r = 0; r < kernel->ring_count; r++)
-            cta.stages = larger(cta.stages, stage_ticks(&walk, role, r, work.waits[r]));
+            cta.stages = tma_later(cta.stages, stage_ticks(&walk, role, r, work.waits[r]));
         cta.units.tensor += work.tensor;
         for (int p = 0; p < TMA_UNIT_COUNT; p++)
             cta.units.pipes[p] += work.pipes[p];
@@ -359,8 +352,8 @@ void tma_kernel_bound(const struct tma_machine *machine, const struct tma_kernel
     bound_ctas(&bounding, &work, 1, 1);
     tma_work_begin(&walk, &bounding.machine, kernel, TMA_WORK_OF_ANY);
     work = work_of(&walk, 1);
-    bound_ctas(&bounding, &work, divide_up(kernel->cta_count, bounding.sms),
-               divide_up(kernel->cta_count, bounding.places));
+    bound_ctas(&bounding, &work, tma_divide_up(kernel->cta_count, bounding.sms),
+               tma_divide_up(kernel->cta_count, bounding.places));
     bound_dram(&bounding, &walk);
     if (has_dynamic_tiles(kernel)) {
         tma_work_begin(&walk, &bounding.machine, kernel, TMA_WORK_OF_MOST);
@@ -390,6 +383,7 @@ uint64_t tma_kernel_bound_of_run(const struct tma_kernel_bound *bound,
         return bound->cycles;
     uint64_t left = cycles_left(bound->tensor_cycles, state->tensor_cycles, bound->sms);
     for (int p = 0; p < TMA_UNIT_COUNT; p++)
-        left = larger(left, cycles_left(bound->unit_cycles[p], state->unit_cycles[p], bound->sms));
-    return larger(bound->cycles, state->cycle + left);
+        left =
+            tma_later(left, cycles_left(bound->unit_cycles[p], state->unit_cycles[p], bound->sms));
+    return tma_later(bound->cycles, state->cycle + left);
 }

@@ -1,5 +1,6 @@
 #include "bound/estimate.h"
 
+#include "base/numbers.h"
 #include "bound/bound.h"
 #include "bound/program_work.h"
 #include "engine/roles/kernel_costs.h"
@@ -32,10 +33,6 @@ struct estimate_rounds {
      * than if all waves were full. */
     uint64_t waves, even_waves;
 };
-
-static uint64_t divide_up(uint64_t value, uint64_t unit) {
-    return value / unit + (value % unit != 0);
-}
 
 /* value * factor / unit, of numbers whose product may need more than 64 bits. */
 static uint64_t scaled(uint64_t value, uint64_t factor, uint64_t unit) {
@@ -77,7 +74,7 @@ static struct estimate_rounds find_rounds(const struct tma_machine *machine,
     rounds.least = places * LEAST_OPERATIONS;
     if (per_sm > 0 && ctas > places) {
         /* Both in CTAs of an SM, times the places. */
-        rounds.waves = (ctas / places * per_sm + divide_up(ctas % places, sms)) * places;
+        rounds.waves = (ctas / places * per_sm + tma_divide_up(ctas % places, sms)) * places;
         rounds.even_waves = per_sm * ctas;
     }
     return rounds;

@@ -1,5 +1,6 @@
 #include "bound/program_work.h"
 
+#include "base/numbers.h"
 #include "engine/roles/mma.h"
 #include "engine/roles/statement_operation.h"
 #include "memory/core/port.h"
@@ -22,10 +23,6 @@ static void increase(uint64_t *sum, uint64_t times, uint64_t each) {
 
 static uint64_t ticks(uint64_t cycles) {
     return times_of(cycles, TMA_TICKS);
-}
-
-static uint64_t divide_up(uint64_t value, uint64_t unit) {
-    return value / unit + (value % unit != 0);
 }
 
 void tma_work_begin(struct tma_work_walk *walk, const struct tma_machine *machine,
@@ -70,9 +67,9 @@ static uint64_t tiles_of(const struct tma_work_walk *walk, const struct tma_stat
     case TMA_TILES_ONE:
         return first || ctas <= tiles;
     case TMA_TILES_PERSISTENT:
-        return first ? divide_up(tiles, ctas) : tiles / ctas;
+        return first ? tma_divide_up(tiles, ctas) : tiles / ctas;
     case TMA_TILES_DYNAMIC:
-        return walk->cta == TMA_WORK_OF_MOST ? divide_up(tiles, ctas) : first || ctas <= tiles;
+        return walk->cta == TMA_WORK_OF_MOST ? tma_divide_up(tiles, ctas) : first || ctas <= tiles;
     }
     return 0;
 }
@@ -87,29 +84,25 @@ static uint64_t work_times(const struct tma_work_walk *walk, const struct tma_st
     if (!tma_work_value(walk, &loop->from, &from) || !tma_work_value(walk, &loop->to, &to) ||
         !tma_work_value(walk, &loop->step, &step) || from >= to || step < 1)
         return 0;
-    return divide_up((uint64_t)to - (uint64_t)from, (uint64_t)step);
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
+    return tma_divide_up((uint64_t)to - (uint64_t)from, (uint64_t)step);
 }
 
 /* Either of two: what both have at least. */
 static struct tma_program_work least(const struct tma_program_work *a,
                                      const struct tma_program_work *b) {
     struct tma_program_work work = {
-        .serial = smaller(a->serial, b->serial),
-        .chain = smaller(a->chain, b->chain),
-        .operations = smaller(a->operations, b->operations),
-        .tensor = smaller(a->tensor, b->tensor),
-        .shared = smaller(a->shared, b->shared),
-        .tma = smaller(a->tma, b->tma),
-        .port = smaller(a->port, b->port),
+        .serial = tma_smaller(a->serial, b->serial),
+        .chain = tma_smaller(a->chain, b->chain),
+        .operations = tma_smaller(a->operations, b->operations),
+        .tensor = tma_smaller(a->tensor, b->tensor),
+        .shared = tma_smaller(a->shared, b->shared),
+        .tma = tma_smaller(a->tma, b->tma),
+        .port = tma_smaller(a->port, b->port),
     };
     for (int p = 0; p < TMA_UNIT_COUNT; p++)
-        work.pipes[p] = smaller(a->pipes[p], b->pipes[p]);
+        work.pipes[p] = tma_smaller(a->pipes[p], b->pipes[p]);
     for (uint32_t r = 0; r < TMA_MAX_RINGS; r++)
-        work.waits[r] = smaller(a->waits[r], b->waits[r]);
+        work.waits[r] = tma_smaller(a->waits[r], b->waits[r]);
     return work;
 }
 
@@ -157,13 +150,13 @@ static void add_load(const struct tma_work_walk *walk, const struct tma_statemen
     if (tma_rows_begin(&rows, map, &operation, &size, NULL) != TMA_OK)
         return;
     uint64_t bytes = size.row_moved_bytes;
-    uint64_t requests = size.rows * divide_up(bytes, TMA_LINE_BYTES);
+    uint64_t requests = size.rows * tma_divide_up(bytes, TMA_LINE_BYTES);
     uint64_t unit = requests * tma_millicycles_to_ticks(machine->tma.row_millicycles);
     uint64_t dispatch = ticks(machine->tma.dispatch_interval_cycles);
     increase(&work->tma, times, unit > dispatch ? unit : dispatch);
     if (statement->cta_mask.expression == NULL && statement->cta_mask.constant == 0)
         increase(&work->port, times * size.rows,
-                 divide_up(bytes, TMA_SECTOR_BYTES) *
+                 tma_divide_up(bytes, TMA_SECTOR_BYTES) *
                      tma_sector_ticks(machine->crossbar.sm_port_bytes_per_kcycle));
 }
 
@@ -180,8 +173,8 @@ static void add_mma(const struct tma_work_walk *walk, const struct tma_statement
         !tma_work_value(walk, &statement->amount[1], &n) ||
         !tma_work_value(walk, &statement->amount[2], &k) || m <= 0 || n <= 0 || k <= 0)
         return;
-    uint64_t bytes = divide_up(times_of((uint64_t)k, tma_mma_element_bits(statement->type)), 8);
-    uint64_t parts = divide_up((uint64_t)m, TMA_MMA_ROWS);
+    uint64_t bytes = tma_divide_up(times_of((uint64_t)k, tma_mma_element_bits(statement->type)), 8);
+    uint64_t parts = tma_divide_up((uint64_t)m, TMA_MMA_ROWS);
     uint64_t groups = walk->warps / TMA_WARP_GROUP_WARPS;
     groups = groups > parts ? parts : groups > 0 ? groups : 1;
     uint64_t product = unit_ticks(times_of(times_of((uint64_t)m, (uint64_t)n), (uint64_t)k),
@@ -199,8 +192,9 @@ static void add_mma(const struct tma_work_walk *walk, const struct tma_statement
         return;
     }
     /* The instructions beyond those in flight are issued when earlier ones are done. */
-    uint64_t instructions = divide_up(parts, groups) * divide_up((uint64_t)n, TMA_MMA_COLUMNS) *
-                            divide_up(bytes, TMA_MMA_K_BYTES);
+    uint64_t instructions = tma_divide_up(parts, groups) *
+                            tma_divide_up((uint64_t)n, TMA_MMA_COLUMNS) *
+                            tma_divide_up(bytes, TMA_MMA_K_BYTES);
     uint64_t queue = machine->sm.mma_queue;
     if (queue == 0 || instructions <= queue)
         return;
@@ -352,7 +346,7 @@ static void add_all_tiles(const struct tma_work_walk *walk, uint32_t index, uint
     struct tma_work_walk one = *walk;
     uint64_t ctas = walk->kernel->cta_count, tiles = all_tiles(walk, loop);
     if (loop->schedule == TMA_TILES_ONE)
-        tiles = smaller(tiles, ctas);
+        tiles = tma_smaller(tiles, ctas);
     one.cta = TMA_WORK_OF_ANY;
     tma_work_add(&one, index + 1, loop->end, times_of(times / ctas, tiles), work);
 }

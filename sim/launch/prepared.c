@@ -6,6 +6,7 @@
 
 #include "base/allocation.h"
 #include "base/limits.h"
+#include "base/numbers.h"
 #include "base/utf8.h"
 #include "core/sass.h"
 #include "launch/launch_reader.h"
@@ -19,10 +20,6 @@
  * the end of one reaches none. */
 enum { ALLOCATION_BYTES = 2 << 20 };
 #define FIRST_ADDRESS UINT64_C(0x7f0000000000)
-
-static uint64_t round_up(uint64_t value, uint64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 static void out_of_memory(const struct tma_launch *launch, struct tma_diagnostics *list) {
     tma_diagnose(list, TMA_ERROR_MEMORY, launch->at, "out of memory");
@@ -191,7 +188,7 @@ static bool place_buffers(struct tma_prepared *prepared, struct tma_diagnostics 
             (struct tma_ptx_buffer){.name = buffer->name,
                                     .address = buffer->address != 0 ? buffer->address : next,
                                     .size = buffer->bytes};
-        next = round_up(execution->buffers[i].address + buffer->bytes, ALLOCATION_BYTES) +
+        next = tma_round_up(execution->buffers[i].address + buffer->bytes, ALLOCATION_BYTES) +
                ALLOCATION_BYTES;
     }
     return true;

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/numbers.h"
 #include "placement/map_geometry.h"
 #include "placement/operation_check.h"
 #include "tensormap/types.h"
@@ -178,10 +179,6 @@ static void next_pass(struct tma_row_stream *stream) {
     }
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 /* Makes the next `rows` rows the current run, and moves the stream past them. */
 static void give_run(struct tma_row_stream *stream, uint32_t rows, bool inside) {
     const struct tma_traversal *traversal = &stream->traversal;
@@ -235,9 +232,9 @@ static bool advance(struct tma_row_stream *stream) {
     if ((left[AHEAD] | left[INSIDE] | left[PAST]) == 0)
         next_pass(stream);
     int part = left[AHEAD] > 0 ? AHEAD : left[INSIDE] > 0 ? INSIDE : PAST;
-    uint32_t rows = smaller(left[part], stream->rows_left);
+    uint32_t rows = tma_least(left[part], stream->rows_left);
     if (stream->traversal.group_rows > 0) {
-        rows = smaller(rows, stream->group_rows_left);
+        rows = tma_least(rows, stream->group_rows_left);
         stream->group_rows_left -= rows;
         if (stream->group_rows_left == 0)
             stream->halo_rows_left = stream->traversal.halo_rows;

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "base/numbers.h"
 #include "report/decimal.h"
 #include "report/escape.h"
 #include "report/findings_formats.h"
@@ -254,10 +255,6 @@ static struct place place_of(const struct tma_tile *tile, uint32_t address) {
     return (struct place){offset / tile->pitch_bytes, offset % tile->pitch_bytes};
 }
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 static struct window window_of(const struct tma_compared_layout *layout) {
     const struct tma_tile *tile = layout->tile;
     const struct tma_warp_access *access = &layout->pass->worst_access;
@@ -268,14 +265,14 @@ static struct window window_of(const struct tma_compared_layout *layout) {
         if ((lanes >> lane & 1) == 0)
             continue;
         struct place place = place_of(tile, access->address[lane]);
-        window.row = least(window.row, place.row);
-        window.chunk = least(window.chunk, place.byte / CHUNK_BYTES);
+        window.row = tma_least(window.row, place.row);
+        window.chunk = tma_least(window.chunk, place.byte / CHUNK_BYTES);
     }
     window.row -= window.row % 8;
     if (chunks <= MAX_CHUNKS)
         window.chunk = 0;
-    window.rows = least(tile->rows - window.row, MAX_ROWS);
-    window.chunks = least(chunks - window.chunk, MAX_CHUNKS);
+    window.rows = tma_least(tile->rows - window.row, MAX_ROWS);
+    window.chunks = tma_least(chunks - window.chunk, MAX_CHUNKS);
     return window;
 }
 
@@ -294,7 +291,7 @@ static void write_chunk(const struct tma_tile *tile, const struct window *window
                         uint32_t byte, bool number, FILE *out) {
     uint32_t address = tma_tile_address(tile, row, byte);
     uint32_t bank = address / TMA_BANK_BYTES % TMA_BANKS;
-    int width = (int)least(CHUNK_BYTES, tile->row_bytes - byte) * CHUNK_WIDTH / CHUNK_BYTES;
+    int width = (int)tma_least(CHUNK_BYTES, tile->row_bytes - byte) * CHUNK_WIDTH / CHUNK_BYTES;
     if (number)
         tma_svg_text(out, x_of(window, byte) + width / 2, y_of(window, row) + 13, "cell over",
                      "%" PRIu32, bank);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/numbers.h"
 #include "report/format_table.h"
 #include "report/json_writer.h"
 #include "report/labels.h"
@@ -216,10 +217,6 @@ struct drawn_part {
     uint32_t lanes_outside;
 };
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 static bool is_inside(const struct drawn_part *window, const struct tma_explained_lane *lane) {
     return lane->row - window->row < window->rows &&
            lane->byte / CHUNK_BYTES - window->chunk < window->chunks;
@@ -232,16 +229,16 @@ static struct drawn_part window_of(const struct tma_explanation *explanation) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < explanation->lane_count; i++) {
         const struct tma_explained_lane *lane = &explanation->lanes[i];
-        window.row = least(window.row, lane->row);
-        window.chunk = least(window.chunk, lane->byte / CHUNK_BYTES);
+        window.row = tma_least(window.row, lane->row);
+        window.chunk = tma_least(window.chunk, lane->byte / CHUNK_BYTES);
         last = lane->row > last ? lane->row : last;
     }
     window.row -= window.row % 8;
     if (chunks <= MAX_CHUNKS)
         window.chunk = 0;
     uint32_t rows = (last - window.row) / 8 * 8 + 8;
-    window.rows = least(least(rows, tile->rows - window.row), MAX_ROWS);
-    window.chunks = least(chunks - window.chunk, MAX_CHUNKS);
+    window.rows = tma_least(tma_least(rows, tile->rows - window.row), MAX_ROWS);
+    window.chunks = tma_least(chunks - window.chunk, MAX_CHUNKS);
     for (uint32_t i = 0; i < explanation->lane_count; i++)
         window.lanes_outside += !is_inside(&window, &explanation->lanes[i]);
     return window;
@@ -381,7 +378,7 @@ static void write_tile(const struct tma_explanation *explanation, const struct d
         tma_svg_text(out, ROW_LABEL_WIDTH - 8, top + 13, "row", "%" PRIu32, window->row + row);
         for (uint32_t chunk = 0; chunk < window->chunks; chunk++) {
             uint32_t bytes =
-                least(CHUNK_BYTES, tile->row_bytes - (window->chunk + chunk) * CHUNK_BYTES);
+                tma_least(CHUNK_BYTES, tile->row_bytes - (window->chunk + chunk) * CHUNK_BYTES);
             tma_svg_box((struct tma_svg_box){ROW_LABEL_WIDTH + (int)chunk * CHUNK_WIDTH, top,
                                              (int)bytes * CHUNK_WIDTH / CHUNK_BYTES,
                                              TMA_SVG_CELL_HEIGHT},

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "report/layout_formats.h"
 #include "report/svg.h"
 
@@ -29,13 +30,10 @@ struct drawing {
     unsigned mark_count;
 };
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 /* The first row of the part of a table that shows row number `row`. */
 static uint32_t part_with(uint32_t row, uint32_t rows) {
-    return rows <= MAX_ROWS || row < MAX_ROWS / 2 ? 0 : least(row - MAX_ROWS / 2, rows - MAX_ROWS);
+    return rows <= MAX_ROWS || row < MAX_ROWS / 2 ? 0
+                                                  : tma_least(row - MAX_ROWS / 2, rows - MAX_ROWS);
 }
 
 static uint32_t tile_address(const struct tma_layout_tile *tile, uint32_t row, uint32_t byte) {
@@ -48,7 +46,7 @@ static uint32_t tile_address(const struct tma_layout_tile *tile, uint32_t row, u
 static uint32_t row_of(const struct tma_layout_tile *tile, uint32_t address) {
     uint32_t offset = tma_swizzle_address(tile->view->map->swizzle, address) -
                       tile->view->operation->shared_address;
-    return least(offset / tile->size.row_pitch_bytes, tile->size.rows - 1);
+    return tma_least(offset / tile->size.row_pitch_bytes, tile->size.rows - 1);
 }
 
 /* The chunk of that row. */
@@ -72,9 +70,9 @@ static int widest_cell(const struct drawing *drawing) {
 static struct drawing drawing_of(const struct tma_layout_tile *tile) {
     struct drawing drawing = {.tile = tile};
     drawing.chunks = (tile->size.row_bytes + TMA_CHUNK_BYTES - 1) / TMA_CHUNK_BYTES;
-    drawing.rows = least(tile->size.rows, MAX_ROWS);
-    drawing.columns = least(drawing.chunks, MAX_CHUNKS);
-    drawing.bank_rows = least(tile->bank_rows, MAX_ROWS);
+    drawing.rows = tma_least(tile->size.rows, MAX_ROWS);
+    drawing.columns = tma_least(drawing.chunks, MAX_CHUNKS);
+    drawing.bank_rows = tma_least(tile->bank_rows, MAX_ROWS);
     drawing.cell_width = widest_cell(&drawing);
     return drawing;
 }
@@ -139,7 +137,7 @@ static void write_box(const struct drawing *drawing, int x, FILE *out) {
         tma_svg_text(out, ROW_LABEL_WIDTH - 8, y + 13, "row", "%" PRIu32, row);
         for (uint32_t chunk = 0; chunk < drawing->columns; chunk++) {
             uint32_t byte = chunk * TMA_CHUNK_BYTES, address = tile_address(tile, row, byte);
-            uint32_t bytes = least(TMA_CHUNK_BYTES, tile->size.row_bytes - byte);
+            uint32_t bytes = tma_least(TMA_CHUNK_BYTES, tile->size.row_bytes - byte);
             struct tma_svg_box box = {ROW_LABEL_WIDTH + (int)chunk * CHUNK_WIDTH, y,
                                       (int)bytes * CHUNK_WIDTH / TMA_CHUNK_BYTES,
                                       TMA_SVG_CELL_HEIGHT};

@@ -2,6 +2,7 @@
  * each consumer, lane by lane. A mode that the tensor map cannot have says why. */
 #include <inttypes.h>
 
+#include "base/numbers.h"
 #include "engine/workload.h"
 #include "report/explain.h"
 #include "report/labels.h"
@@ -19,10 +20,6 @@ struct shown_tile {
     const struct tma_consumer *consumer; /* NULL: none reads it */
 };
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 static uint32_t chunks_of(const struct tma_tile *tile) {
     return (tile->row_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
 }
@@ -37,18 +34,19 @@ static struct part part_of(const struct tma_tile *tile, const struct tma_explana
     uint32_t rows = tile->rows, chunks = chunks_of(tile);
     struct part part = {rows, chunks};
     for (uint32_t i = 0; access != NULL && i < access->lane_count; i++) {
-        part.row = least(part.row, access->lanes[i].row / 8 * 8);
-        part.chunk = least(part.chunk, access->lanes[i].byte / CHUNK_BYTES);
+        part.row = tma_least(part.row, access->lanes[i].row / 8 * 8);
+        part.chunk = tma_least(part.chunk, access->lanes[i].byte / CHUNK_BYTES);
     }
-    part.row = access == NULL || rows <= MOST_ROWS ? 0 : least(part.row, rows - MOST_ROWS);
+    part.row = access == NULL || rows <= MOST_ROWS ? 0 : tma_least(part.row, rows - MOST_ROWS);
     part.chunk =
-        access == NULL || chunks <= MOST_CHUNKS ? 0 : least(part.chunk, chunks - MOST_CHUNKS);
+        access == NULL || chunks <= MOST_CHUNKS ? 0 : tma_least(part.chunk, chunks - MOST_CHUNKS);
     return part;
 }
 
 /* Writes the group of four banks of each chunk: a text of digits for each row. */
 static void write_rows(const struct tma_tile *tile, struct part part, struct tma_json *json) {
-    uint32_t rows = least(tile->rows, MOST_ROWS), chunks = least(chunks_of(tile), MOST_CHUNKS);
+    uint32_t rows = tma_least(tile->rows, MOST_ROWS),
+             chunks = tma_least(chunks_of(tile), MOST_CHUNKS);
     tma_json_unsigned(json, "first_row", part.row);
     tma_json_unsigned(json, "first_chunk", part.chunk);
     tma_json_begin_list(json, "rows");

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/numbers.h"
 #include "report/format_table.h"
 #include "report/json_writer.h"
 #include "report/svg.h"
@@ -140,12 +141,8 @@ enum {
     LEGEND_CELL_WIDTH = 76
 };
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 static void write_legend(const struct tma_tile_distribution *distribution, int y, FILE *out) {
-    uint32_t warps = least(distribution->warps, TMA_SVG_COLOURS);
+    uint32_t warps = tma_least(distribution->warps, TMA_SVG_COLOURS);
     for (uint32_t warp = 0; warp < warps; warp++) {
         char text[32];
         snprintf(text, sizeof text, "warp %" PRIu32, warp);
@@ -201,8 +198,8 @@ static void write_row(const struct tma_tile_distribution *distribution, uint32_t
 }
 
 static void pattern_svg(const struct tma_tile_distribution *distribution, FILE *out) {
-    uint32_t rows = least(distribution->pattern.y_per_tile, MAX_ROWS);
-    uint32_t vectors = least(distribution->x[1], MAX_VECTORS);
+    uint32_t rows = tma_least(distribution->pattern.y_per_tile, MAX_ROWS);
+    uint32_t vectors = tma_least(distribution->x[1], MAX_VECTORS);
     int width = TMA_SVG_MARGIN + ROW_LABEL_WIDTH + (int)vectors * CELL_WIDTH + TMA_SVG_MARGIN;
     int bottom = HEAD_HEIGHT + (int)rows * TMA_SVG_CELL_HEIGHT;
     tma_svg_begin(width > PAGE_WIDTH ? width : PAGE_WIDTH, bottom + 2 * TMA_SVG_MARGIN,

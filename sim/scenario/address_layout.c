@@ -1,4 +1,5 @@
 /* Chooses the addresses that the scenario leaves open. */
+#include "base/numbers.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 #include "tensormap/defaults.h"
@@ -9,10 +10,6 @@ static const uint64_t allocation_bytes = 2u << 20;
 
 /* A swizzle pattern starts at the tile's first byte only with this alignment. */
 enum { TILE_ALIGNMENT_BYTES = 1024 };
-
-static uint64_t round_up(uint64_t value, uint64_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
 
 /* Returns the distance from the tensor's first byte to the end of its last one, with dimension 0
  * dense. */
@@ -37,11 +34,11 @@ void tma_assign_map_addresses(struct tma_scenario_reader *reader) {
         struct tma_map_array *array = &workload->arrays[i];
         if (!reader->map_valid[i])
             continue;
-        array->pitch_bytes = round_up(extent_bytes(map), TMA_LINE_BYTES);
+        array->pitch_bytes = tma_round_up(extent_bytes(map), TMA_LINE_BYTES);
         if (map->global_address != TMA_AUTO_ADDRESS)
             continue;
         map->global_address = next;
-        next = round_up(next + array->count * array->pitch_bytes, allocation_bytes);
+        next = tma_round_up(next + array->count * array->pitch_bytes, allocation_bytes);
     }
 }
 
@@ -53,13 +50,13 @@ void tma_assign_stage_offsets(struct tma_scenario_reader *reader) {
         if (!reader->size_known[i])
             continue;
         if (operation->shared_address == TMA_AUTO_OFFSET)
-            operation->shared_address = (uint32_t)round_up(end, TILE_ALIGNMENT_BYTES);
+            operation->shared_address = (uint32_t)tma_round_up(end, TILE_ALIGNMENT_BYTES);
         uint64_t tile_end = operation->shared_address + reader->sizes[i].shared_footprint_bytes;
         end = tile_end > end ? tile_end : end;
         expected += reader->sizes[i].transaction_bytes;
     }
     if (workload->stage_bytes == TMA_AUTO_STAGE)
-        workload->stage_bytes = (uint32_t)round_up(end, TILE_ALIGNMENT_BYTES);
+        workload->stage_bytes = (uint32_t)tma_round_up(end, TILE_ALIGNMENT_BYTES);
     if (workload->expect_bytes == TMA_AUTO_EXPECT)
         workload->expect_bytes = expected;
 }

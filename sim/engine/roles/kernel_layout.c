@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/numbers.h"
 #include "engine/roles/kernel.h"
 
 enum { SHARED_ALIGNMENT = 1024, WARP_THREADS = 32 };
@@ -20,10 +21,6 @@ void tma_kernel_role_order(const struct tma_kernel *kernel, uint32_t order[TMA_M
     order_by_name(kernel->roles, sizeof kernel->roles[0], kernel->role_count, order);
 }
 
-static uint64_t align(uint64_t value, uint64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
-
 /* The end of what lies at an offset; 0 where it has none yet. */
 static uint64_t end_of(uint32_t offset, uint64_t bytes) {
     return offset == TMA_SHARED_AUTO ? 0 : offset + bytes;
@@ -36,7 +33,7 @@ static uint64_t ring_bytes(const struct tma_ring *ring) {
 /* Places one item behind `end`, if it has no place. Returns the end with it. */
 static uint64_t place(uint32_t *offset, uint64_t bytes, uint64_t end) {
     if (*offset == TMA_SHARED_AUTO) {
-        end = align(end, SHARED_ALIGNMENT);
+        end = tma_round_up(end, SHARED_ALIGNMENT);
         *offset = end + bytes < TMA_SHARED_AUTO ? (uint32_t)end : TMA_SHARED_AUTO - 1;
         return end + bytes;
     }

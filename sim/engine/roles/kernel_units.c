@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/numbers.h"
 #include "engine/relieved_wavefronts.h"
 #include "engine/roles/kernel_failure.h"
 #include "engine/roles/mma.h"
@@ -86,10 +87,6 @@ static uint64_t warp_groups(const struct tma_role_state *role, uint64_t parts) {
     return groups > 0 ? groups : 1;
 }
 
-static uint64_t divide_up(uint64_t value, uint64_t unit) {
-    return (value + unit - 1) / unit;
-}
-
 /* The cycle at which a group has been issued that is asked for at `start`, and whose products run
  * from `begin` to `end`: when no more of its instructions are left than a warp group has in flight.
  */
@@ -106,8 +103,8 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
                          const uint64_t amount[TMA_AMOUNTS], uint64_t cycle) {
     const struct tma_machine *machine = machine_of(role);
     uint64_t m = amount[0], n = amount[1], k = amount[2];
-    uint64_t k_bytes = divide_up(k * tma_mma_element_bits(statement->type), 8);
-    uint64_t parts = divide_up(m, TMA_MMA_ROWS);
+    uint64_t k_bytes = tma_divide_up(k * tma_mma_element_bits(statement->type), 8);
+    uint64_t parts = tma_divide_up(m, TMA_MMA_ROWS);
     uint64_t read_a = statement->a_in_registers ? 0 : m * k_bytes, read_b = parts * n * k_bytes;
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
     /* The operands come from shared memory while the product is computed. With few columns a warp
@@ -118,8 +115,8 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
         role, start, tma_work_to_ticks(m * n * k, tma_mma_rate(machine, statement->type)),
         &tensor_begin);
     uint64_t groups = warp_groups(role, parts);
-    uint64_t instructions = divide_up(parts, groups) * divide_up(n, TMA_MMA_COLUMNS) *
-                            divide_up(k_bytes, TMA_MMA_K_BYTES);
+    uint64_t instructions = tma_divide_up(parts, groups) * tma_divide_up(n, TMA_MMA_COLUMNS) *
+                            tma_divide_up(k_bytes, TMA_MMA_K_BYTES);
     uint64_t ticks = (tma_work_to_ticks(read_a, machine->sm.mma_a_bytes) +
                       tma_work_to_ticks(read_b, machine->sm.mma_b_bytes)) /
                      groups;
@@ -130,7 +127,7 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     observe(role, TMA_SPAN_TENSOR, tensor_begin, end);
     role->mma_queued += tensor_begin > begin ? tensor_begin - begin : 0;
     uint64_t read_end = begin + ticks / TMA_TICKS;
-    end = read_operands(role, start, divide_up(read_a + read_b, WAVEFRONT_BYTES),
+    end = read_operands(role, start, tma_divide_up(read_a + read_b, WAVEFRONT_BYTES),
                         read_end > end ? read_end : end);
     role->mma_ends[role->mma_committed++ % TMA_MAX_GROUPS] = end;
     role->issued_cycle = issued_cycle(machine, instructions, start, begin, end);

@@ -1,5 +1,6 @@
 #include "memory/sm/row_splitter.h"
 
+#include "base/numbers.h"
 #include "tensormap/types.h"
 
 /* L2 reduces these types 16 bytes at a time: two steps for a sector. */
@@ -54,10 +55,6 @@ static bool next_row(struct tma_row_splitter *splitter) {
     return true;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 /* Bytes up to the next multiple of `unit`, a power of two. */
 static uint32_t up_to(uint64_t address, uint32_t unit) {
     return unit - (uint32_t)(address & (unit - 1));
@@ -75,17 +72,17 @@ static uint32_t segment_bytes(const struct tma_row *row, uint32_t done, uint32_t
 static uint32_t request_bytes(const struct tma_row_splitter *splitter, uint64_t address) {
     const struct tma_row *row = &splitter->row;
     uint32_t done = splitter->row_done_bytes;
-    uint32_t bytes = smaller(segment_bytes(row, done, splitter->row_total_bytes),
-                             up_to(address, TMA_LINE_BYTES));
+    uint32_t bytes = tma_least(segment_bytes(row, done, splitter->row_total_bytes),
+                               up_to(address, TMA_LINE_BYTES));
     if (splitter->direction == TMA_PREFETCH)
         return bytes;
     if (row->data_global_bytes == row->data_bytes)
-        bytes = smaller(bytes, up_to(row->shared_address + done, TMA_LINE_BYTES));
+        bytes = tma_least(bytes, up_to(row->shared_address + done, TMA_LINE_BYTES));
     if (splitter->direction != TMA_LOAD)
         return bytes;
     uint32_t sector_left = up_to(address, TMA_SECTOR_BYTES);
     if (sector_left < TMA_SECTOR_BYTES || bytes < TMA_SECTOR_BYTES)
-        return smaller(bytes, sector_left);
+        return tma_least(bytes, sector_left);
     return bytes - bytes % TMA_SECTOR_BYTES;
 }
 
@@ -162,7 +159,7 @@ bool tma_row_splitter_next_run(struct tma_row_splitter *splitter, uint32_t most,
         run->requests = 1;
         return next_of_row(splitter, &run->request);
     }
-    run->requests = smaller(uniform->requests, most);
+    run->requests = tma_least(uniform->requests, most);
     take_uniform(uniform, run->requests, &run->request);
     return true;
 }
