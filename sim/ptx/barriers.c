@@ -574,14 +574,8 @@ bool tma_wait_over(const struct tma_warp *warp, const struct tma_ptx_wait *wait,
         return (warp->cluster_lanes & lanes) == 0;
     case TMA_WAIT_REGISTERS:
         return wait->address - warp->registers <= warp->cta->free_registers;
-    case TMA_WAIT_PRODUCTS: {
-        const struct tma_ptx_cta *cta = warp->cta;
-        uint32_t first = warp->index & ~3u;
-        for (uint32_t i = first; i < first + 4 && i < cta->warp_count; ++i)
-            if (!cta->warps[i].exited && cta->warps[i].products < wait->address)
-                return false;
-        return true;
-    }
+    case TMA_WAIT_PRODUCTS:
+        return tma_products_begun(warp, wait->address);
     case TMA_WAIT_LANES:
         return (wait->parity & warp->alive & ~lanes) == 0;
     }

@@ -4,7 +4,6 @@
 
 #include "banks/wgmma_descriptor.h"
 #include "base/allocation.h"
-#include "ptx/barriers.h"
 #include "tensormap/types.h"
 
 /* What is known of the registers of a warp. */
@@ -308,7 +307,7 @@ static bool waits_for_products(struct tma_warp *warp, uint32_t left) {
     if (warp->launch->step != NULL || warp->products <= left)
         return false;
     path->wait = (struct tma_ptx_wait){.kind = TMA_WAIT_PRODUCTS, .address = warp->products - left};
-    return !tma_wait_over(warp, &path->wait, TMA_ALL_LANES);
+    return !tma_products_begun(warp, path->wait.address);
 }
 
 enum tma_step tma_run_group(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {

@@ -537,3 +537,14 @@ static inline uint32_t tma_shared_rank(uint64_t address) {
 static inline uint32_t tma_shared_offset(uint64_t address) {
     return ((uint32_t)address & TMA_SHARED_OFFSET_MASK) - TMA_SHARED_BASE;
 }
+
+/* Whether the warps of the warp's group have each committed so many groups of products, or have
+ * ended. */
+static inline bool tma_products_begun(const struct tma_warp *warp, uint32_t products) {
+    const struct tma_ptx_cta *cta = warp->cta;
+    uint32_t first = warp->index & ~3u;
+    for (uint32_t i = first; i < first + 4 && i < cta->warp_count; ++i)
+        if (!cta->warps[i].exited && cta->warps[i].products < products)
+            return false;
+    return true;
+}

@@ -95,3 +95,46 @@ bool tma_known(struct tma_warp *warp, const struct tma_op *op, const struct tma_
     tma_stop_opaque_from(warp, op, warp->origin[place->number], what);
     return false;
 }
+
+/* The variable that has a byte of shared memory, and where it begins. Dynamic shared memory, which
+ * lies behind the others, has the name of the only variable that is in it. */
+static const struct tma_ptx_variable *shared_variable(const struct tma_ptx_module *module,
+                                                      uint32_t function, uint32_t offset,
+                                                      uint64_t *first) {
+    const struct tma_ptx_function *entry = &module->functions[function];
+    const struct tma_ptx_variable *found = NULL;
+    for (uint32_t i = 0; i < entry->shared_count; i++) {
+        const struct tma_ptx_shared_place *place = &module->shared_places[entry->first_shared + i];
+        const struct tma_ptx_variable *variable = &module->variables[place->variable];
+        *first = place->offset;
+        if (offset >= place->offset && offset - place->offset < variable->bytes)
+            return variable;
+    }
+    *first = entry->shared_bytes;
+    for (size_t i = 0; offset >= entry->shared_bytes && i < module->variable_count; i++) {
+        const struct tma_ptx_variable *variable = &module->variables[i];
+        bool is_dynamic = variable->is_extern || variable->bytes == 0;
+        if (variable->space != TMA_PTX_SHARED || !is_dynamic ||
+            (variable->function != 0 && variable->function != function + 1))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = variable;
+    }
+    return found;
+}
+
+void tma_ptx_shared_name(const struct tma_ptx_module *module, uint32_t function, uint32_t offset,
+                         char text[static TMA_PTX_SHARED_NAME_BYTES]) {
+    enum { MOST_CHARACTERS = 80 };
+    uint64_t first = 0;
+    const struct tma_ptx_variable *variable = shared_variable(module, function, offset, &first);
+    unsigned address = TMA_SHARED_BASE + offset;
+    if (variable == NULL || strlen(variable->name) > MOST_CHARACTERS)
+        snprintf(text, TMA_PTX_SHARED_NAME_BYTES, "0x%x", address);
+    else if (offset == first)
+        snprintf(text, TMA_PTX_SHARED_NAME_BYTES, "0x%x (%s)", address, variable->name);
+    else
+        snprintf(text, TMA_PTX_SHARED_NAME_BYTES, "0x%x (%s + 0x%x)", address, variable->name,
+                 (unsigned)(offset - first));
+}
