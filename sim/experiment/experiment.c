@@ -432,16 +432,36 @@ static enum tma_error_code run_trials(struct series *series, struct tma_error *e
     return code;
 }
 
-/* How likely a relief is to matter: a part that is busy all the time does, and one that is idle
- * does not; what no time says comes between, what limits a run before advice. */
+/* The part of its time that the role that waits most waits for these causes; NAN: no role has time.
+ */
+static double share_of_waits(const struct tma_result *before, uint32_t waits) {
+    double most = NAN;
+    for (int role = 0; role < TMA_MAX_ROLES; role++) {
+        double all = 0, waited = 0;
+        for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++) {
+            double cycles = (double)before->role_cycles[role][cause];
+            all += cycles;
+            waited += (waits >> cause & 1) != 0 ? cycles : 0;
+        }
+        if (all > 0)
+            most = fmax(most, waited / all);
+    }
+    return most;
+}
+
+/* How much a relief can save at most, as a part of the time. A part of the machine that becomes a
+ * tenth better saves a part of what it was busy, and less latency of the time that roles wait for
+ * data, which deeper rings can hide altogether. What no time says comes between, what limits a run
+ * before advice. */
 static double likelihood(const struct series *series, const struct trial *trial) {
-    const double limit = 0.5, advice = 0.2;
+    const double limit = 0.5, advice = 0.2, tenth_better = 1.0 / 11;
     const struct tma_relief *relief = trial->experiment.relief;
-    double busy;
-    if (relief->busy == 0)
-        return relief->advice ? advice : limit;
-    memcpy(&busy, (const char *)series->before + relief->busy, sizeof busy);
-    return isfinite(busy) ? busy : 0;
+    double time = relief->advice ? advice : limit, waits;
+    if (relief->busy != 0)
+        memcpy(&time, (const char *)series->before + relief->busy, sizeof time);
+    else if (relief->waits != 0 && isfinite(waits = share_of_waits(series->before, relief->waits)))
+        return relief->part != 0 ? waits * tenth_better : waits;
+    return isfinite(time) ? time * tenth_better : 0;
 }
 
 /* Leaves out the least likely trials, of equal ones the last, until `most` are left. */

@@ -37,7 +37,9 @@ bool tma_relieve_promotion(struct tma_relieved *relieved, struct tma_tensor_map 
     &(const struct tma_relief) {                                                                   \
         .key = key_text, .name = name_text, __VA_ARGS__                                            \
     }
-#define TMA_ADVICE(count) .advice = true, .variants = count
-#define TMA_PART(name)    .part = TMA_RELIEF_OF_##name
-#define TMA_BUSY(name)    .busy = offsetof(struct tma_result, busy_##name)
-#define TMA_USED(counter) .used = offsetof(struct tma_result, counters.counter)
+/* A role waits for data, which deeper rings or another CTA can hide. */
+#define TMA_WAITS_FOR_DATA .waits = 1u << TMA_ROLE_FULL | 1u << TMA_ROLE_LOADS
+#define TMA_ADVICE(count)  .advice = true, .variants = count
+#define TMA_PART(name)     .part = TMA_RELIEF_OF_##name
+#define TMA_BUSY(name)     .busy = offsetof(struct tma_result, busy_##name)
+#define TMA_USED(counter)  .used = offsetof(struct tma_result, counters.counter)

@@ -231,8 +231,11 @@ static bool twice(struct tma_relieved *relieved) {
     return more >= 2 && deepen(relieved, rings, more);
 }
 
-static const struct tma_relief ring_stage = {
-    .key = "stages", .name = "latency", .variants = 1 + TMA_MAX_RINGS, .apply = one_more};
+static const struct tma_relief ring_stage = {.key = "stages",
+                                             .name = "latency",
+                                             TMA_WAITS_FOR_DATA,
+                                             .variants = 1 + TMA_MAX_RINGS,
+                                             .apply = one_more};
 
 /* How many CTAs run at once, and what the last of them leave idle. */
 
@@ -373,14 +376,14 @@ static const struct tma_relief *const reliefs[] = {
     TMA_RELIEF("instructions", "instructions of the roles", TMA_PART(instructions),
                .apply = shorter_costs),
     &ring_stage,
-    TMA_RELIEF("occupancy", "occupancy", .apply = one_more_cta),
+    TMA_RELIEF("occupancy", "occupancy", TMA_WAITS_FOR_DATA, .apply = one_more_cta),
     TMA_RELIEF("waves", "waves", .apply = without_last_wave),
     TMA_RELIEF("launch", "launch of CTAs", TMA_PART(launch)),
     TMA_RELIEF("cluster", "clusters", .apply = immediate_release),
     TMA_RELIEF("tile_counter", "counter of tiles", TMA_PART(tile_counter),
                .apply = has_dynamic_tiles),
-    TMA_RELIEF("stages_doubled", "depth of rings", TMA_ADVICE(1 + TMA_MAX_RINGS),
-               .smaller = &ring_stage, .apply = twice),
+    TMA_RELIEF("stages_doubled", "depth of rings", TMA_WAITS_FOR_DATA,
+               TMA_ADVICE(1 + TMA_MAX_RINGS), .smaller = &ring_stage, .apply = twice),
     TMA_RELIEF("promotion", "L2 promotion", TMA_ADVICE(TMA_PROMOTION_VARIANTS),
                .apply = another_promotion),
     TMA_RELIEF("tile_order", "order of output tiles", TMA_ADVICE(4), .apply = another_order)};

@@ -85,7 +85,7 @@ static const struct tma_relief *const reliefs[] = {
     TMA_RELIEF("atomics", "reductions and atomics", TMA_BUSY(atomics),
                .used = offsetof(struct tma_result, busy_atomics), TMA_PART(atomics)),
     TMA_RELIEF("dram", "DRAM bandwidth", TMA_BUSY(dram), TMA_PART(dram), .apply = uses_dram),
-    TMA_RELIEF("latency", "latency", TMA_PART(latency), .apply = close_comma),
+    TMA_RELIEF("latency", "latency", TMA_WAITS_FOR_DATA, TMA_PART(latency), .apply = close_comma),
     TMA_RELIEF("cluster", "clusters",
                .used = offsetof(struct tma_result, cause_cycles[TMA_CAUSE_CLUSTER]),
                TMA_PART(cluster)),

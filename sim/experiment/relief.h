@@ -37,6 +37,8 @@ struct tma_relief {
     /* Offset in struct tma_result of the fraction of the time for which the part was busy, which
      * says how likely it limits the run; 0: there is none. */
     size_t busy;
+    /* Causes of roles' time (1 << enum tma_role_cause) that the relief can end; 0: not known. */
+    uint32_t waits;
     /* Offset there of a figure in 64 bits that is 0 where there is nothing to relieve; or 0. */
     size_t used;
     int part;          /* enum tma_relief_part: it becomes a tenth better; 0: none */

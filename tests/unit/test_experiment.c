@@ -17,6 +17,7 @@ struct toy {
     uint32_t fails_at_rate; /* the run fails on a machine with this rate of the SM port */
     enum tma_error_code failure;
     uint32_t dies_at_rate; /* the process ends there */
+    uint64_t waits;        /* of 1000 cycles of its role for data */
     bool slower;           /* set by the toy's relief: a tenth more of other_cycles */
     uint64_t bytes;
 };
@@ -53,6 +54,8 @@ static enum tma_error_code run_toy(const struct tma_machine *on, const void *wor
                                              .dram_read_sectors = toy->dram_cycles > 0};
     result->busy_sm_port = (double)toy->port_cycles / (double)result->cycles;
     result->busy_dram = (double)toy->dram_cycles / (double)result->cycles;
+    result->role_cycles[0][TMA_ROLE_FULL] = toy->waits;
+    result->role_cycles[0][TMA_ROLE_COMPUTE] = toy->waits == 0 ? 0 : 1000 - toy->waits;
     return TMA_OK;
 }
 
@@ -225,6 +228,18 @@ TEST_ROWS(test_most_work, 2) {
     for (size_t i = 0; i < experiments.untried_count; i++)
         named |= strcmp(experiments.untried[i]->key, "sm_port") == 0;
     ck_assert(named);
+}
+
+/* Less latency comes before the part that is busiest where a role does little but wait for data,
+ * and behind it where it waits for none. */
+TEST_ROWS(test_waits_first, 2) {
+    enum { WORK_OF_LAUNCH = 16 };
+    struct tma_experiments experiments;
+    struct toy toy = {.dram_cycles = 60000, .other_cycles = 40000, .waits = _i == 0 ? 900 : 1};
+    most_work = WORK_OF_LAUNCH;
+    ck_assert_int_eq(experiment_on(&toy, 0, &experiments), TMA_OK);
+    ck_assert((find(&experiments, "latency") != NULL) == (_i == 0));
+    ck_assert((find(&experiments, "dram") != NULL) == (_i == 1));
 }
 
 /* A worker that dies is an error, which says how. */
