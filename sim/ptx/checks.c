@@ -493,6 +493,14 @@ static bool barrier_mark(struct tma_checks *checks, const struct tma_check_side 
     struct mbarrier *found = find_barrier(checks, barrier_cta, barrier);
     if (found == NULL)
         return false;
+    /* The phase cannot be over before this is issued: by one who knows of these waits. */
+    for (uint32_t warp = 0; warp < checks->all; warp++) {
+        const struct known *known = &clock_of(checks, warp_of(checks, side))[warp];
+        struct wait *wait = &found->waits[warp];
+        if (wait->phase == found->phase + 1 &&
+            (wait->clock <= known->whole || wait->clock <= known->part))
+            wait->phase = 0;
+    }
     if (barrier_cta != side->cta) {
         found->remote.phase = found->phase + 1;
         found->remote.warp = warp_of(checks, side);

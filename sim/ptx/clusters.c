@@ -99,6 +99,8 @@ static void start_cta(struct tma_executor *launch, struct tma_ptx_cluster *clust
     region->tainted = true;
     memset(region->bytes, 0, shared);
     memset(region->opaque, 255, shared / 8 + 16);
+    tma_region_mark(region, launch->reserved_at, launch->shared_bytes - launch->reserved_at, false,
+                    0);
     for (size_t i = 0; i <= shared / 128; ++i)
         region->origins[i] = TMA_ORIGIN_SHARED;
     memset(cta->mbarriers, 0, shared / 64 + 1);

@@ -102,7 +102,7 @@ static enum tma_error_code check(struct tma_executor *launch) {
     launch->registers = registers_at_entry(given, entry);
     launch->threads = (uint32_t)threads;
     launch->cluster_ctas = (uint32_t)cluster;
-    launch->shared_bytes = (uint32_t)shared;
+    launch->shared_bytes = launch->reserved_at = (uint32_t)shared;
     return TMA_OK;
 }
 
@@ -159,6 +159,8 @@ static enum tma_error_code set_up_memory(struct tma_executor *launch) {
             return tma_fail(launch->error, TMA_ERROR_ARGUMENT,
                             "the module's variables have more than 4 GiB");
     }
+    launch->workspace = TMA_VARIABLES + (global = (global + 15) & ~UINT64_C(15));
+    global += TMA_WORKSPACE_BYTES;
     launch->owned = tma_allocate(global + constant + 8, 1);
     launch->globals = tma_allocate((size_t)count + 1, sizeof *launch->globals);
     if (launch->owned == NULL || launch->globals == NULL)
@@ -196,6 +198,11 @@ static enum tma_error_code set_up_memory(struct tma_executor *launch) {
                                                                           .size = variable->bytes,
                                                                           .bytes = bytes};
     }
+    launch->globals[launch->global_count++] =
+        (struct tma_region){.name = "the grid's workspace",
+                            .address = launch->workspace,
+                            .size = TMA_WORKSPACE_BYTES,
+                            .bytes = launch->owned + (launch->workspace - TMA_VARIABLES)};
     qsort(launch->globals, launch->global_count, sizeof *launch->globals, by_address);
     for (uint32_t i = 1; i < launch->global_count; ++i)
         if (launch->globals[i].address - launch->globals[i - 1].address <
@@ -409,6 +416,10 @@ enum tma_error_code tma_open_launch(struct tma_executor *executor) {
         code = tma_prepare(executor);
     if (code == TMA_OK)
         relocate(executor);
+    if (code == TMA_OK && executor->specials[TMA_PTX_SREG_RESERVED_SMEM_OFFSET_1].offset != 0) {
+        executor->reserved_at = (executor->shared_bytes + 15) & ~15u;
+        executor->shared_bytes = executor->reserved_at + TMA_RESERVED_BYTES;
+    }
     return code;
 }
 

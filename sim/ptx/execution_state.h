@@ -234,6 +234,9 @@ struct tma_map_entry {
     uint8_t bytes[TMA_DESCRIPTOR_BYTES];
 };
 
+/* Memory that cooperative groups find by special registers, zero at the start: of a CTA, for tiles
+ * of several warps; of the grid, for its barrier. */
+enum { TMA_RESERVED_BYTES = 288, TMA_WORKSPACE_BYTES = 16 };
 enum { TMA_MAP_ENTRIES = 64, TMA_SPECIAL_PLACES = 128 };
 enum { TMA_STACK_BYTES = 16384 /* of a thread, for alloca */ };
 
@@ -267,7 +270,9 @@ struct tma_executor {
     bool *reachable; /* functions */
     struct tma_place specials[TMA_SPECIAL_PLACES];
     struct tma_place *shared_places; /* variables whose address depends on the CTA's rank */
-    uint32_t shared_bytes;           /* of a CTA */
+    uint32_t shared_bytes;           /* of a CTA, with what is reserved */
+    uint32_t reserved_at;            /* where that begins: behind the kernel's own */
+    uint64_t workspace;              /* of the grid's barrier: its address */
     uint32_t threads;                /* of a CTA */
     uint32_t cluster_ctas;           /* of a cluster */
     uint32_t registers;              /* of a thread when it starts; 0: not known */

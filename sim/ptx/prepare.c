@@ -13,6 +13,7 @@
 #include "ptx/lane_arithmetic.h"
 #include "ptx/matrices.h"
 #include "ptx/operands.h"
+#include "ptx/system_calls.h"
 #include "tensormap/l2_policy.h"
 
 static bool has(const struct tma_operands *o, enum tma_ptx_word word) {
@@ -835,8 +836,20 @@ static bool prepare_call(const struct tma_operands *o) {
     op->function = callee->number;
     const struct tma_ptx_function *function = &module->functions[callee->number];
     op->mode = 1;
-    if (function->is_extern || function->instruction_count == 0)
+    if (function->is_extern || function->instruction_count == 0) {
+        op->mode2 = (uint8_t)tma_system_call(function->name, arguments->list.count);
+        if (op->mode2 == TMA_NO_SYSTEM_CALL)
+            return true;
+        for (uint32_t i = 0; i < results->list.count; ++i)
+            tma_list_place(o, parameter_place(o, &module->operands[results->list.first + i], true),
+                           &op->list, &op->list_count);
+        for (uint32_t i = 0; i < arguments->list.count; ++i)
+            tma_list_place(o,
+                           parameter_place(o, &module->operands[arguments->list.first + i], false),
+                           &op->list2, &op->list2_count);
+        op->run = tma_run_system_call;
         return true;
+    }
     if (results->list.count != function->result_count ||
         arguments->list.count != function->parameter_count)
         return false;
@@ -1363,14 +1376,20 @@ static uint64_t lane_special(const struct tma_warp *warp, uint32_t special, uint
     case TMA_PTX_SREG_GLOBALTIMER_HI:
         return warp->launch->time >> 32;
     case TMA_PTX_SREG_TOTAL_SMEM_SIZE:
-        return (warp->launch->shared_bytes + 127) & ~127u;
+        return (warp->launch->reserved_at + 127) & ~127u;
     case TMA_PTX_SREG_AGGR_SMEM_SIZE: /* and what the driver reserves */
-        return ((warp->launch->shared_bytes + 127) & ~127u) + TMA_SHARED_BASE;
+        return ((warp->launch->reserved_at + 127) & ~127u) + TMA_SHARED_BASE;
     case TMA_PTX_SREG_DYNAMIC_SMEM_SIZE:
         return launch->dynamic_shared;
     case TMA_PTX_SREG_RESERVED_SMEM_OFFSET_END:
     case TMA_PTX_SREG_RESERVED_SMEM_OFFSET_CAP:
         return TMA_SHARED_BASE;
+    case TMA_PTX_SREG_RESERVED_SMEM_OFFSET_1: /* of cooperative groups; of a GPU it lies in front */
+        return TMA_SHARED_BASE + warp->launch->reserved_at;
+    case TMA_PTX_SREG_ENVREG1: /* the address of the grid's workspace */
+        return warp->launch->workspace >> 32;
+    case TMA_PTX_SREG_ENVREG2:
+        return (uint32_t)warp->launch->workspace;
     case TMA_PTX_SREG_NTID_W:
     case TMA_PTX_SREG_NCTAID_W:
     case TMA_PTX_SREG_NCLUSTERID_W:
@@ -1383,7 +1402,6 @@ static uint64_t lane_special(const struct tma_warp *warp, uint32_t special, uint
     case TMA_PTX_SREG_CLUSTER_CTAID_W:
     case TMA_PTX_SREG_RESERVED_SMEM_OFFSET_BEGIN:
     case TMA_PTX_SREG_RESERVED_SMEM_OFFSET_0:
-    case TMA_PTX_SREG_RESERVED_SMEM_OFFSET_1:
     case TMA_PTX_SREG_CURRENT_GRAPH_EXEC:
     case TMA_PTX_SREG_ENVREG:
     case TMA_PTX_SREG_PM:

@@ -512,6 +512,8 @@ enum tma_ptx_opcode {
     X(RESERVED_SMEM_OFFSET_0, "reserved_smem_offset_0", 32)                                        \
     X(RESERVED_SMEM_OFFSET_1, "reserved_smem_offset_1", 32)                                        \
     X(CURRENT_GRAPH_EXEC, "current_graph_exec", 64)                                                \
+    X(ENVREG1, "envreg1", 32)                                                                      \
+    X(ENVREG2, "envreg2", 32)                                                                      \
     X(ENVREG, "envreg", 32)                                                                        \
     X(PM, "pm", 32)                                                                                \
     X(PM_64, "pm_64", 64)

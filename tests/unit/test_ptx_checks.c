@@ -117,6 +117,11 @@ static const struct {
     {"a phase that can be lapped", "0 arrive 0; 1 wait 0; 0 arrive 0; 1 wait 0;", "barrier", false},
     {"an arrival after the wait",
      "0 arrive 0; 1 wait 0; 1 arrive 1; 0 wait 1; 0 arrive 0; 1 wait 0;", "", false},
+    {"whose bytes anyone sends", "0 arrive 0; 1 wait 0; 0 begin 0; 2 bytes 0 0; 1 wait 0;",
+     "barrier", false},
+    {"whose bytes one sends who knows of the wait",
+     "0 arrive 0; 1 wait 0; 0 begin 0; 1 sync 1; 2 sync 1; 2 synced 1; 2 bytes 0 0; 1 wait 0;", "",
+     false},
     {"cp.async, no wait", "0 copy 0; 0 sync 1; 1 sync 1; 1 synced 1; 1 read 0;", "race", false},
     {"an mbarrier before its initialisation", "0 init 3; 1 arrive 3;", "race", false},
     {"after it", "0 init 3; 0 sync 1; 1 sync 1; 1 synced 1; 1 arrive 3;", "", false},
@@ -206,7 +211,13 @@ static void step(struct tma_checks *checks, uint32_t number, const char *word,
                               place_of(given[1]));
         tma_checks_barrier_arrive(checks, &side, 0, place_of(given[1]), true); /* expect_tx */
         tma_checks_phase_complete(checks, 0, place_of(given[1]));
-    } else if (IS("store"))
+    } else if (IS("bytes")) {
+        tma_checks_bulk_write(checks, &side, 0, given[0], 128, layout, false, 0,
+                              place_of(given[1]));
+        tma_checks_phase_complete(checks, 0, place_of(given[1]));
+    } else if (IS("begin"))
+        tma_checks_barrier_arrive(checks, &side, 0, place_of(given[0]), true);
+    else if (IS("store"))
         tma_checks_bulk_read(checks, &side, given[0], 128, TMA_CHECK_NO_LAYOUT);
     else if (IS("reduce"))
         tma_checks_bulk_write(checks, &side, 0, given[0], 128, TMA_CHECK_NO_LAYOUT, true, 0,
