@@ -27,7 +27,7 @@ TMA_API_BEGIN
 /* Which banks a DRAM channel refreshes at once: dram/refresh.h. */
 #define TMA_REFRESH_POLICIES(X) X(per_bank) X(all_banks) X(none)
 
-/* What the TLBs hold when a run starts (gpc/translation.h): all translations, which then take no
+/* What the TLBs hold when a run starts (gpc/translation.c): all translations, which then take no
  * time, or none. */
 #define TMA_TRANSLATIONS(X) X(warm) X(cold)
 

@@ -5,11 +5,11 @@
  *   20 to 39      arrivals that the current phase still needs
  *   40 to 61      bytes that are expected and have not come (two's complement)
  *   63            the parity of the current phase */
-#include "ptx/barriers.h"
 
 #include <stdio.h>
 
 #include "ptx/check_calls.h"
+#include "ptx/execution_state.h"
 
 enum { COUNT_BITS = 20, TRANSACTION_BITS = 22 };
 #define COUNT_MASK UINT64_C(0xfffff)

@@ -1,6 +1,5 @@
 /* cp.async.bulk, cp.async.bulk.tensor, cp.async and their relatives, and changes of tensor maps
  * (PTX ISA 9.7.9.25 to 9.7.9.29). */
-#include "ptx/bulk.h"
 
 #include <stdio.h>
 
@@ -8,9 +7,8 @@
 #include "base/array.h"
 #include "placement/execute.h"
 #include "placement/operation_architecture.h"
-#include "ptx/access.h"
-#include "ptx/barriers.h"
 #include "ptx/check_calls.h"
+#include "ptx/execution_state.h"
 #include "tensormap/descriptor_bits.h"
 
 static bool list_known(struct tma_warp *warp, const struct tma_op *op, uint32_t list,

@@ -1,8 +1,7 @@
-#include "ptx/clusters.h"
 
 #include "base/allocation.h"
 #include "ptx/check_calls.h"
-#include "ptx/prepare.h"
+#include "ptx/execution_state.h"
 
 void tma_free_cluster(struct tma_ptx_cluster *cluster) {
     if (cluster == NULL)

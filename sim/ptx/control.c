@@ -2,12 +2,11 @@
  *
  * Lanes that part become paths of their own. The warp runs the path with the deepest call and the
  * lowest pc first, so that paths meet again behind the branch. */
-#include "ptx/control.h"
 
 #include <stdio.h>
 
-#include "ptx/barriers.h"
 #include "ptx/check_calls.h"
+#include "ptx/execution_state.h"
 
 /* Parts `lanes` from the current path, which goes on behind the instruction. Returns the path of
  * `lanes`. */

@@ -5,12 +5,8 @@
 #include <stdlib.h>
 
 #include "base/allocation.h"
-#include "ptx/barriers.h"
 #include "ptx/check_calls.h"
-#include "ptx/clusters.h"
-#include "ptx/control.h"
-#include "ptx/prepare.h"
-#include "ptx/warp.h"
+#include "ptx/execution_state.h"
 
 enum {
     QUANTUM = 4096, /* warp instructions of a warp's turn */

@@ -553,3 +553,170 @@ static inline bool tma_products_begun(const struct tma_warp *warp, uint32_t prod
             return false;
     return true;
 }
+
+/* Handlers of instructions that access memory. */
+
+/* ld, st: places[list] are the registers of the vector, op->a is the address's base. */
+tma_handler tma_run_ld, tma_run_st;
+/* atom, red: places[list] the old values (none of red), places[list2] the operands; op->c what cas
+ * stores. op->mode: the word of the operation. */
+tma_handler tma_run_atom;
+/* prefetch, discard and the like: the address is checked. */
+tma_handler tma_run_touch;
+
+/* The new value of a word of memory: `operation` is the word of the instruction (add, min, ...).
+ * Sums keep subnormal numbers, as those of shared memory and of bulk copies. */
+uint64_t tma_atomic_value(enum tma_ptx_word operation, enum tma_ptx_type type, uint64_t old,
+                          uint64_t operand, uint64_t other);
+
+/* Counts the sectors of an access to global memory of `bytes` bytes in each lane. */
+void tma_count_global(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes,
+                      const uint64_t address[32], uint32_t bytes);
+
+/* mbarriers, the barriers of CTAs and clusters, and instructions of the lanes of a warp together.
+ * */
+
+/* mbarrier.*: op->a is the base of the address, op->d the token or the predicate. */
+tma_handler tma_run_mbarrier_init, tma_run_mbarrier_inval, tma_run_mbarrier_arrive,
+    tma_run_mbarrier_count, tma_run_mbarrier_transactions, tma_run_mbarrier_wait;
+
+/* cp.async.mbarrier.arrive: op->a is the base of the address; op->mode 1: .noinc. */
+tma_handler tma_run_cp_async_arrive;
+
+/* How an mbarrier.arrive arrives (op->mode, bits). */
+enum { TMA_ARRIVE_DROP = 1, TMA_ARRIVE_EXPECT = 2 };
+
+tma_handler tma_run_barrier, tma_run_cluster_arrive, tma_run_cluster_wait, tma_run_registers;
+enum { TMA_BARRIER_SYNC, TMA_BARRIER_ARRIVE, TMA_BARRIER_RED }; /* op->mode */
+
+/* Counts an arrival, or bytes, on the mbarrier at an address of shared memory. False after
+ * tma_stop. *state: NULL, or the state before. */
+bool tma_mbarrier_change(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
+                         uint64_t address, bool generic, uint32_t arrivals, int64_t transactions,
+                         bool drop, uint64_t *state);
+
+/* The same without an instruction and its checks, at an offset in the CTA's shared memory. */
+void tma_mbarrier_complete(struct tma_ptx_cta *cta, uint32_t offset, uint32_t arrivals,
+                           uint32_t bytes);
+
+/* Bytes of a bulk operation on an mbarrier of shared memory: they are complete at once, or where
+ * the launch is timed, when tma_stepper_complete says so. False after tma_stop. */
+bool tma_mbarrier_receive(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
+                          uint64_t address, uint32_t bytes, struct tma_ptx_transfer *transfer);
+
+/* Is the phase that a path waits for over? */
+bool tma_wait_over(const struct tma_warp *warp, const struct tma_ptx_wait *wait, uint32_t lanes);
+
+/* Describes a wait: "mbarrier 0x400 of CTA 3, phase 0: ...". */
+void tma_wait_text(const struct tma_warp *warp, const struct tma_ptx_wait *wait, char *text,
+                   size_t size);
+
+/* Are all lanes of the warp that have not ended on this path? If not, it waits for the others: the
+ * caller returns TMA_STEP_PARKED, and takes the wait from the path when it runs again. */
+bool tma_converged(struct tma_warp *warp);
+
+/* Barriers may be complete now that lanes of a warp have ended. */
+void tma_barriers_after_exit(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes);
+
+/* shfl, vote, match, redux, elect, activemask, bar.warp.sync. */
+tma_handler tma_run_shfl, tma_run_vote, tma_run_match, tma_run_redux, tma_run_elect,
+    tma_run_activemask, tma_run_nothing;
+
+/* Asynchronous copies. Each is complete when the warp goes on. */
+
+/* Tensors: op->a shared memory, op->b the tensor map, op->c the mbarrier (absent: a bulk group),
+ * op->d the mask of CTAs (absent: none); places[list] the coordinates, places[list2] the im2col
+ * offsets; op->mode enum tma_direction, op->mode2 enum tma_access_mode, op->immediate enum
+ * tma_reduction. */
+tma_handler tma_run_bulk_tensor;
+
+/* Bytes: op->a to, op->b from, op->c the mbarrier, op->d the mask of CTAs; places[list] the size,
+ * places[list2] the byte mask. op->mode: 0 a copy, 1 a reduction (op->immediate: its word), 2 a
+ * prefetch. op->space, op->space2: of `to` and `from`. */
+tma_handler tma_run_bulk;
+
+/* cp.async: op->element_bytes; places[list] the size of the source, or a predicate to ignore it. */
+tma_handler tma_run_cp_async;
+/* st.async, red.async: places[list] values, op->a address, op->c the mbarrier. */
+tma_handler tma_run_store_async;
+
+/* tensormap.replace: op->mode the field; op->immediate the ordinal; op->b the value. */
+tma_handler tma_run_map_replace, tma_run_map_copy;
+
+/* A launch and its clusters, from their start to their end. */
+
+/* Checks a launch whose first members are set (to those of struct tma_ptx_launch), and makes it
+ * ready to run. Fails as tma_ptx_execute does; tma_close_launch is called in either case. */
+enum tma_error_code tma_open_launch(struct tma_executor *launch);
+
+/* Frees the launch, and its result unless `code` is TMA_OK. Returns `code`, or TMA_ERROR_MEMORY. */
+enum tma_error_code tma_close_launch(struct tma_executor *launch, enum tma_error_code code);
+
+/* Begins a cluster, in memory of one that has ended if there is one: *unused is a list of these.
+ * NULL when out of memory. */
+struct tma_ptx_cluster *tma_start_cluster(struct tma_executor *launch,
+                                          struct tma_ptx_cluster **unused, uint64_t index);
+
+/* NULL is allowed. */
+void tma_free_cluster(struct tma_ptx_cluster *cluster);
+
+/* Have all its warps ended? */
+bool tma_cluster_ended(const struct tma_ptx_cluster *cluster);
+
+/* Every warp waits, or spins: adds a finding for each path, which says what for. */
+void tma_report_deadlock(struct tma_executor *launch, struct tma_ptx_cluster *const *active,
+                         uint32_t count);
+
+/* Branches, calls and ends. */
+
+/* bra: op->target. brx.idx: places[list] the index, places[list2] labels as constants. */
+tma_handler tma_run_bra, tma_run_brx;
+/* call: op->function; places[list], results and places[list2], arguments: pairs of (formal,
+ * actual). */
+tma_handler tma_run_call, tma_run_ret, tma_run_exit, tma_run_trap;
+tma_handler tma_run_sleep;
+/* An instruction that is not known, or not executed with these operands; tma_why_not says why, in
+ * *text if its words depend on operands. */
+tma_handler tma_run_unexecuted;
+const char *tma_why_not(const struct tma_executor *launch, const struct tma_op *op, char *text,
+                        size_t size);
+/* alloca: d, where op->a bytes begin, at a multiple of op->immediate; op->b, where the free part of
+ * the stack ends. */
+tma_handler tma_run_alloca;
+
+/* Prepares a launch: each instruction that its kernel can reach gets a handler and the places of
+ * its operands. */
+
+/* Fills the prepared members of *launch. Fails with TMA_ERROR_ARGUMENT or TMA_ERROR_MEMORY. */
+enum tma_error_code tma_prepare(struct tma_executor *launch);
+
+/* Sets the special registers, and the addresses of shared variables, of a warp that begins. */
+void tma_set_specials(struct tma_warp *warp);
+/* Sets the registers that show clocks. */
+void tma_set_clocks(struct tma_warp *warp);
+
+/* Runs the warps of a cluster. */
+
+enum tma_turn {
+    TMA_TURN_PARKED,  /* every path waits */
+    TMA_TURN_POLLED,  /* a poll found nothing, or the warp sleeps */
+    TMA_TURN_QUANTUM, /* more to do */
+    TMA_TURN_ENDED,
+    TMA_TURN_FAILED
+};
+
+/* Runs a warp until it waits, ends, or has executed `quantum` instructions. */
+enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum);
+
+/* Chooses the path that runs next. False: all of them wait. */
+bool tma_choose_path_slowly(struct tma_warp *warp);
+static inline bool tma_choose_path(struct tma_warp *warp) {
+    /* Mostly there is one, which goes on. */
+    if (warp->path_count != 1 || warp->paths[0].parked || warp->paths[0].passed)
+        return tma_choose_path_slowly(warp);
+    warp->current = 0;
+    return true;
+}
+
+/* Ends the waits of try_wait without success, as hardware does after a time. */
+void tma_give_up(struct tma_warp *warp);

@@ -1,6 +1,5 @@
 /* Instructions that lanes of a warp execute together (PTX ISA 9.7.9.6, 9.7.13.5 to 9.7.13.12). */
-#include "ptx/access.h"
-#include "ptx/barriers.h"
+#include "ptx/execution_state.h"
 
 enum tma_step tma_run_nothing(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     (void)warp, (void)op, (void)lanes;

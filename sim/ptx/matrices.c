@@ -1,11 +1,10 @@
 /* Matrix instructions of a launch: fragments in registers and matrices in shared memory. */
-#include "ptx/matrices.h"
 
 #include "base/allocation.h"
-#include "ptx/access.h"
-#include "ptx/barriers.h"
 #include "ptx/check_calls.h"
+#include "ptx/execution_state.h"
 #include "ptx/matrix.h"
+#include "ptx/operands.h"
 
 /* Copies registers into words. A register of 64 bits is two words. Returns the lanes that have an
  * opaque value in some register. */

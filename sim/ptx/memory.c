@@ -1,8 +1,8 @@
 /* State spaces, and the instructions that load and store (PTX ISA 5.1, 9.7.9). */
 #include <stdio.h>
 
-#include "ptx/access.h"
 #include "ptx/check_calls.h"
+#include "ptx/execution_state.h"
 #include "ptx/lane_arithmetic.h"
 
 /* ---- regions ---- */

@@ -43,3 +43,7 @@ struct tma_place tma_constant(struct tma_executor *launch, uint64_t value, uint8
 struct tma_place tma_absent(void);
 /* A register more in the file of each warp. */
 struct tma_place tma_new_register(struct tma_executor *launch, uint8_t width);
+
+/* Prepares ldmatrix, stmatrix, movmatrix, mma and wgmma.mma_async (matrices.c). False: not with
+ * these operands. */
+bool tma_prepare_matrix(const struct tma_operands *operands);

@@ -1,17 +1,12 @@
 /* From the instructions of a module to handlers and places. */
-#include "ptx/prepare.h"
 
 #include <string.h>
 
 #include "base/allocation.h"
 #include "placement/operation.h"
-#include "ptx/access.h"
-#include "ptx/barriers.h"
-#include "ptx/bulk.h"
 #include "ptx/check_calls.h"
-#include "ptx/control.h"
+#include "ptx/execution_state.h"
 #include "ptx/lane_arithmetic.h"
-#include "ptx/matrices.h"
 #include "ptx/operands.h"
 #include "ptx/system_calls.h"
 #include "tensormap/l2_policy.h"

@@ -1,10 +1,8 @@
 #include "ptx/stepping.h"
 
 #include "base/allocation.h"
-#include "ptx/barriers.h"
 #include "ptx/check_calls.h"
-#include "ptx/clusters.h"
-#include "ptx/warp.h"
+#include "ptx/execution_state.h"
 
 struct tma_stepper {
     struct tma_executor executor;

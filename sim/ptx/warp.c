@@ -1,10 +1,7 @@
 /* The paths of a warp: choosing one, running it, parting and meeting again. */
-#include "ptx/warp.h"
 
-#include "ptx/barriers.h"
 #include "ptx/check_calls.h"
-#include "ptx/control.h"
-#include "ptx/prepare.h"
+#include "ptx/execution_state.h"
 
 enum { PATH_QUANTUM = 1024, CLOCK_STEP = 16 };
 

@@ -1,11 +1,9 @@
-#include "engine/roles/kernel_failure.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "engine/expected_bytes.h"
-#include "engine/roles/kernel_flag.h"
-#include "engine/roles/kernel_ring.h"
+#include "engine/roles/kernel_state.h"
 
 /* Writes the role's loop variables as "k = 3, m = 0". */
 static void describe_role(const struct tma_role_state *role, char *text, size_t size) {

@@ -1,7 +1,8 @@
-#include "engine/roles/kernel_flag.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#include "engine/roles/kernel_state.h"
 
 bool tma_flag_request(const struct tma_role_state *role, const struct tma_statement *statement,
                       struct tma_flag_request *request, struct tma_error *error) {

@@ -7,10 +7,8 @@
 #include "base/allocation.h"
 #include "engine/lane_accesses.h"
 #include "engine/relieved_wavefronts.h"
-#include "engine/roles/kernel_failure.h"
 #include "engine/roles/kernel_race.h"
-#include "engine/roles/kernel_ring.h"
-#include "engine/roles/role_place.h"
+#include "engine/roles/kernel_state.h"
 #include "engine/roles/statement_operation.h"
 #include "placement/rows.h"
 

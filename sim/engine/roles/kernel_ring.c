@@ -1,4 +1,3 @@
-#include "engine/roles/kernel_ring.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -6,6 +5,7 @@
 
 #include "engine/expected_bytes.h"
 #include "engine/roles/kernel_race.h"
+#include "engine/roles/kernel_state.h"
 
 void tma_rings_start(struct tma_kernel_cta *cta) {
     const struct tma_kernel *kernel = cta->engine->kernel;

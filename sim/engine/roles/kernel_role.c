@@ -1,19 +1,12 @@
-#include "engine/roles/kernel_role.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "engine/lane_accesses.h"
-#include "engine/roles/kernel_failure.h"
-#include "engine/roles/kernel_flag.h"
 #include "engine/roles/kernel_operation.h"
 #include "engine/roles/kernel_race.h"
-#include "engine/roles/kernel_ring.h"
-#include "engine/roles/kernel_sampling.h"
 #include "engine/roles/kernel_state.h"
-#include "engine/roles/kernel_units.h"
-#include "engine/roles/role_place.h"
 #include "engine/roles/statement_operation.h"
 
 /* Statements on the shared memory of another CTA of the cluster. */

@@ -1,5 +1,5 @@
-#include "engine/roles/kernel_sampling.h"
 
+#include "engine/roles/kernel_state.h"
 #include "engine/roles/program_cursor.h"
 #include "engine/roles/statement_operation.h"
 #include "engine/sampling/sample_plan.h"

@@ -191,3 +191,123 @@ static inline struct tma_kernel_engine *
 tma_kernel_engine_of(const struct tma_simulation *simulation) {
     return simulation->state;
 }
+
+/* The state machine of a role: executes the statements of its program in time. */
+
+/* Its CTA starts: the role's program begins at `cycle`. */
+void tma_role_start(struct tma_role_state *role, uint64_t cycle);
+
+/* Takes the transitions that are due at cycle `now`. A role may execute ahead of time: what it does
+ * then takes effect at its own cycle. It waits for that cycle before it asks for what others may
+ * want at the same time. */
+struct tma_wait tma_role_step(struct tma_role_state *role, uint64_t now);
+
+/* What a kernel with roles has left in L2. */
+
+/* program->warm_up. */
+void tma_kernel_warm_up(struct tma_simulation *simulation);
+
+/* What sampling needs to know of a kernel with roles (sampling.h): what is skipped inside of CTAs
+ * are iterations of the loops of their roles. */
+
+/* The cut in the loops of roles; NULL where the run is simulated whole. */
+static inline struct tma_loop_cut *tma_kernel_cut(struct tma_kernel_engine *engine) {
+    return engine->simulation.sampling.sampler.marks != NULL ? &engine->cut : NULL;
+}
+
+/* Functions of the program. */
+uint64_t tma_kernel_walk_bytes(const struct tma_simulation *simulation);
+uint64_t tma_kernel_wave_window(const struct tma_simulation *simulation);
+bool tma_kernel_plan_inside(struct tma_simulation *simulation, struct tma_sample_plan *plan);
+uint64_t tma_kernel_cluster_progress(const struct tma_simulation *simulation, uint32_t cluster);
+uint64_t tma_kernel_most_to_cut(const struct tma_simulation *simulation, uint32_t cluster,
+                                uint64_t *last);
+
+/* Errors in the program of a role, with the cycle, the CTA, the role and its loop variables. */
+
+/* Stops the run with an error in a statement of the role. */
+void tma_role_fail(struct tma_role_state *role, const struct tma_statement *statement,
+                   enum tma_error_code code, const char *text);
+
+/* program->describe_wait and explain_deadlock. */
+bool tma_role_describe_wait(struct tma_simulation *simulation, uint32_t actor, char *text,
+                            size_t size);
+const char *tma_roles_explain_deadlock(const struct tma_simulation *simulation);
+
+/* Counters in global memory with which CTAs tell each other how far they are. */
+
+/* What a statement wants of its flag. */
+struct tma_flag_request {
+    int64_t *counter;
+    int64_t number; /* to add, or to wait for */
+};
+
+/* Finds the counter and the number of a statement. False, with the error, where an expression fails
+ * or the index is none of the flag's. */
+bool tma_flag_request(const struct tma_role_state *role, const struct tma_statement *statement,
+                      struct tma_flag_request *request, struct tma_error *error);
+
+/* The cycle at which a role goes on that has looked at a flag from `first` on, each time that its
+ * load has come back, and whose counter is high enough from `cycle` on. */
+uint64_t tma_flag_seen(const struct tma_machine *machine, uint64_t first, uint64_t cycle);
+
+/* "for flag done[3] to be 2, which is 1" */
+void tma_flag_describe(const struct tma_role_state *role, char *text, size_t size);
+
+/* Rings of stages in a CTA that runs: arrivals on their mbarriers, and the roles that they wake. */
+
+/* A CTA starts: all of its stages are empty. */
+void tma_rings_start(struct tma_kernel_cta *cta);
+
+/* A role that fills a stage expects bytes in it; with `arrives` it also arrives, at `cycle`. */
+void tma_stage_expect(struct tma_kernel_cta *cta, uint32_t ring, uint32_t stage, int64_t bytes,
+                      bool arrives, uint64_t cycle);
+
+/* A load that completes on phase `phase` of the stage's full mbarrier has been issued. */
+void tma_stage_load(struct tma_kernel_cta *cta, uint32_t ring, uint32_t stage, uint64_t phase);
+
+/* Bytes of such a load are in the stage at `cycle`. Where the phase expects fewer than its loads
+ * have, the run ends with TMA_ERROR_DEADLOCK. */
+void tma_stage_complete(struct tma_kernel_cta *cta, uint32_t ring, uint32_t stage, uint64_t phase,
+                        uint64_t bytes, uint64_t cycle);
+
+/* A role that has used a stage arrives on its empty mbarrier, at `cycle`. */
+void tma_stage_release(struct tma_kernel_cta *cta, uint32_t ring, uint32_t stage, uint64_t cycle);
+
+static inline struct tma_stage *tma_stage_of(const struct tma_kernel_cta *cta, uint32_t ring,
+                                             uint32_t stage) {
+    return &cta->rings[ring].stages[stage];
+}
+
+/* Where a role is in its program, for spans of it. */
+
+/* The place of the role's current statement, for which it spends time with this cause. Without
+ * somebody who wants spans it has no statement. */
+struct tma_span_place tma_role_span_place(const struct tma_role_state *role,
+                                          enum tma_role_cause cause);
+
+/* Whose events and spans they are. */
+static inline struct tma_event_source tma_role_source(const struct tma_role_state *role) {
+    return (struct tma_event_source){role->cta->sm->number, role->cta->base.number, role->index};
+}
+
+/* What the roles of an SM share: tensor cores and shared memory, which serve one role after the
+ * other; the pipes of instructions, which serve all at once (kernel_pipes.h); and what all CTAs
+ * share: the counter of dynamic tiles. Requests of one cycle are served in the order of CTAs and
+ * roles, at the end of the cycle. */
+
+/* A role computes: *end is the cycle at which it goes on. False where it waits first, for *wait. */
+bool tma_role_compute(struct tma_role_state *role, const struct tma_statement *statement,
+                      uint64_t now, struct tma_wait *wait, uint64_t *end);
+
+/* The cycle at which the role goes on when at most `leaving` groups of matrix products are left. */
+uint64_t tma_role_mma_end(const struct tma_role_state *role, uint32_t leaving);
+
+/* When the tensor cores of an SM multiply, as far as they have been asked to. */
+struct tma_products tma_kernel_products(const struct tma_kernel_sm *sm);
+
+/* The role wants the next tile of its cluster, in cycle `now`. */
+void tma_request_tile(struct tma_role_state *role, uint64_t now);
+
+/* At the end of cycle `now`: the clusters that want a tile get one each. */
+void tma_serve_tiles(struct tma_kernel_engine *engine, uint64_t now);

@@ -1,4 +1,3 @@
-#include "engine/roles/kernel_units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,9 +6,8 @@
 #include "base/array.h"
 #include "base/numbers.h"
 #include "engine/relieved_wavefronts.h"
-#include "engine/roles/kernel_failure.h"
+#include "engine/roles/kernel_state.h"
 #include "engine/roles/mma.h"
-#include "engine/roles/role_place.h"
 
 /* Shared memory that a wavefront moves. */
 enum { WAVEFRONT_BYTES = 128 };

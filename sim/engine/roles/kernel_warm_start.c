@@ -1,4 +1,3 @@
-#include "engine/roles/kernel_warm_start.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +7,7 @@
 #include "base/array.h"
 #include "base/fuzzing.h"
 #include "engine/lane_accesses.h"
-#include "engine/roles/kernel_sampling.h"
+#include "engine/roles/kernel_state.h"
 #include "engine/roles/statement_operation.h"
 #include "engine/warm_l2.h"
 #include "memory/core/random.h"

@@ -1,4 +1,4 @@
-#include "engine/roles/role_place.h"
+#include "engine/roles/kernel_state.h"
 
 /* The stage of the ring that a statement of the role is about; of a wait, only from the time on at
  * which the role looks at the mbarrier. */

@@ -1,8 +1,8 @@
 /* A GPC's cache of tensor maps, behind those of its SMs. It fetches from L2 what it lacks. Requests
  * of several SMs for one tensor map are one fetch. */
-#include "memory/gpc/descriptor_fetches.h"
 
 #include "memory/gpc/gpc_state.h"
+#include "memory/gpc/gpcs.h"
 
 static uint32_t descriptor_of(const struct tma_core *core, const struct tma_packet *packet) {
     return (uint32_t)(packet->line - core->descriptor_line + 1);

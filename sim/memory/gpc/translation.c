@@ -1,7 +1,7 @@
-#include "memory/gpc/translation.h"
 
 #include "base/allocation.h"
 #include "base/fuzzing.h"
+#include "memory/gpc/gpcs.h"
 
 /* Which TLB a translation is in: number of the CPC, or that of the GPU. */
 enum { GPU_TLB = TMA_MAX_CPCS, TLB_BITS = 6, FIRST_BITS = TMA_UNLESS_FUZZING(10, 2) };

@@ -5,8 +5,6 @@
 
 #include "base/allocation.h"
 #include "memory/sm/descriptor_waits.h"
-#include "memory/sm/load_unit.h"
-#include "memory/sm/store_unit.h"
 
 static void init_unit(struct tma_sms *sms, uint32_t sm) {
     const struct tma_machine *machine = sms->core->machine;

@@ -8,9 +8,22 @@
 #include "memory/core/descriptor_cache.h"
 #include "memory/core/issue.h"
 #include "memory/core/port.h"
-#include "memory/sm/dsmem.h"
 #include "memory/sm/lsu.h"
 #include "memory/sm/row_splitter.h"
+
+/* Distributed shared memory: the links between the SMs of a cluster., but for
+ * sms.h.
+ */
+
+struct tma_dsmem_link {
+    struct tma_port out, in;
+};
+
+struct tma_dsmem {
+    struct tma_dsmem_link *links; /* owned: by SM */
+    uint64_t flit_ticks;          /* for which a flit occupies a link */
+    uint64_t atomic_ticks; /* for which a round of atomics occupies the link that brings it */
+};
 
 /* The shared-memory port of an SM: one wavefront of 128 bytes after the other, for the accesses of
  * warps and for the operands of matrix products.
@@ -246,3 +259,13 @@ static inline bool tma_store_unit_is_ready(const struct tma_store_unit *unit, ui
     return unit->head != TMA_NONE && unit->credits > 0 &&
            tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
 }
+
+/* */
+
+/* Schedules the unit of an SM again: a tensor map that it waits for has a cycle now. */
+void tma_load_unit_resume(struct tma_core *core, struct tma_sms *sms, uint32_t sm, uint64_t cycle);
+
+/* */
+
+/* Schedules the unit of an SM again: a tensor map that it waits for has a cycle now. */
+void tma_store_unit_resume(struct tma_core *core, struct tma_sms *sms, uint32_t sm, uint64_t cycle);

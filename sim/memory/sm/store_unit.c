@@ -2,13 +2,11 @@
  * one row of each of a few transfers in turn (round robin). It waits for no write, but only so
  * many flits may be in flight (credits). While there are loads too, the SM's TMA unit makes one
  * packet of a load and one of a store in turn. */
-#include "memory/sm/store_unit.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "memory/sm/descriptor_waits.h"
-#include "memory/sm/load_unit.h"
 #include "memory/sm/sms.h"
 #include "memory/sm/transfer.h"
 
