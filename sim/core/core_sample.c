@@ -4,7 +4,6 @@
 
 #include "base/allocation.h"
 #include "core/lowering_facts.h"
-#include "core/lowering_registers.h"
 #include "engine/sampling/sample_plan.h"
 
 enum {

@@ -4,8 +4,6 @@
 
 #include "base/allocation.h"
 #include "core/lowering_facts.h"
-#include "core/lowering_registers.h"
-#include "core/lowering_sequences.h"
 #include "core/sass.h"
 
 /* Inputs of IADD3 and LOP3; a constant is one, too. */

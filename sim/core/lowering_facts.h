@@ -91,3 +91,38 @@ static inline uint32_t tma_lowering_definition(const struct tma_lowering_facts *
                ? facts->values[number].definition
                : TMA_LOWERING_NONE;
 }
+
+/* Registers of a function: what is live where, what does not fit, and wgmma that ptxas cannot
+ * overlap because of who writes its accumulators. */
+
+/* Marks the wgmma that ptxas serialises (its note C7515), with the reason. Are there any? */
+bool tma_lowering_serialise(const struct tma_lowering_facts *facts, struct tma_lowered *lowered);
+
+/* Counts the registers that are live at once, and spills what exceeds `limit`. A register counts
+ * where `in_file` says so. Fails with TMA_ERROR_MEMORY. */
+enum tma_error_code tma_lowering_spill(const struct tma_lowering_facts *facts, const bool *in_file,
+                                       uint32_t limit, struct tma_lowered *lowered,
+                                       struct tma_lowered_function *whole, struct tma_error *error);
+
+/* Which registers are live where the block of an instruction begins: live[number]. Fails with
+ * TMA_ERROR_MEMORY. */
+enum tma_error_code tma_lowering_live(const struct tma_lowering_facts *facts, uint32_t instruction,
+                                      bool *live, struct tma_error *error);
+
+/* The SASS sequences of single PTX instructions. */
+
+/* The sequence of an instruction by itself, as a text with one letter for each SASS instruction:
+ * a ALU, f FMA, h FMA heavy, s SFU, d FP64, u uniform, l LSU, t tensor, c control, m a move, shift
+ * or sum that ALU or FMA can do. With `uniform`, that on the uniform path, or NULL if it has none
+ * there. */
+const char *tma_lowering_sequence(const struct tma_lowering_facts *facts, uint32_t instruction,
+                                  bool uniform, bool expand);
+
+/* The pipe of a letter, which is not m. */
+enum tma_pipe tma_lowering_pipe(char letter);
+
+/* Adds a sequence. `movable` is the letter that m stands for. */
+void tma_lowering_add(struct tma_lowered *lowered, const char *sequence, char movable);
+
+/* Cycles until the result of a pipe of fixed latency can be used; 0: it is not fixed. */
+uint8_t tma_lowering_latency(enum tma_pipe pipe);

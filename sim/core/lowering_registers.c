@@ -1,9 +1,7 @@
-#include "core/lowering_registers.h"
-
 #include <string.h>
 
 #include "base/allocation.h"
-#include "core/lowering_sequences.h"
+#include "core/lowering_facts.h"
 
 enum { WORD_BITS = 64, MOST_DEPTH = 4, TURNS = 16 };
 

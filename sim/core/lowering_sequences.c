@@ -1,6 +1,6 @@
-#include "core/lowering_sequences.h"
-
 #include <string.h>
+
+#include "core/lowering_facts.h"
 
 /* Which instructions a row is for. */
 enum kind {

@@ -6,7 +6,6 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "core/lowering_facts.h"
-#include "core/lowering_sequences.h"
 
 enum { NONE = UINT32_MAX };
 

@@ -5,7 +5,6 @@
  *   20 to 39      arrivals that the current phase still needs
  *   40 to 61      bytes that are expected and have not come (two's complement)
  *   63            the parity of the current phase */
-
 #include <stdio.h>
 
 #include "ptx/check_calls.h"

@@ -1,6 +1,5 @@
 /* cp.async.bulk, cp.async.bulk.tensor, cp.async and their relatives, and changes of tensor maps
  * (PTX ISA 9.7.9.25 to 9.7.9.29). */
-
 #include <stdio.h>
 
 #include "base/allocation.h"

@@ -1,4 +1,3 @@
-
 #include "base/allocation.h"
 #include "ptx/check_calls.h"
 #include "ptx/execution_state.h"

@@ -2,7 +2,6 @@
  *
  * Lanes that part become paths of their own. The warp runs the path with the deepest call and the
  * lowest pc first, so that paths meet again behind the branch. */
-
 #include <stdio.h>
 
 #include "ptx/check_calls.h"

@@ -1,5 +1,4 @@
 /* Matrix instructions of a launch: fragments in registers and matrices in shared memory. */
-
 #include "base/allocation.h"
 #include "ptx/check_calls.h"
 #include "ptx/execution_state.h"

@@ -1,5 +1,4 @@
 /* From the instructions of a module to handlers and places. */
-
 #include <string.h>
 
 #include "base/allocation.h"

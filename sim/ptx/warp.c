@@ -1,5 +1,4 @@
 /* The paths of a warp: choosing one, running it, parting and meeting again. */
-
 #include "ptx/check_calls.h"
 #include "ptx/execution_state.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "engine/roles/kernel_use.h"
+#include "engine/roles/kernel_check.h"
 #include "memory/topology.h"
 #include "scenario/clock_keys.h"
 #include "scenario/kernel_program.h"

@@ -3,7 +3,6 @@
 #include "placement/locate.h"
 #include "placement/operation_architecture.h"
 #include "serve/answers.h"
-#include "serve/tile_input.h"
 
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16, MOST_LINES = 128 };
 

@@ -5,7 +5,6 @@
 #include "placement/locate.h"
 #include "placement/operation_architecture.h"
 #include "serve/answers.h"
-#include "serve/tile_input.h"
 #include "tensormap/rules.h"
 
 static void write_coordinates(struct tma_reply_line *reply, const int64_t *coordinates,

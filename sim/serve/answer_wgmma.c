@@ -9,7 +9,6 @@
 #include "banks/operation_tile.h"
 #include "banks/wgmma_descriptor.h"
 #include "serve/answers.h"
-#include "serve/tile_input.h"
 
 enum { MOST_STEPS = 64 };
 

@@ -1,10 +1,9 @@
-#include "serve/tile_input.h"
-
 #include "banks/operation_tile.h"
 #include "banks/shared_instruction.h"
 #include "placement/operation_architecture.h"
 #include "placement/operation_words.h"
 #include "placement/reduction.h"
+#include "serve/answers.h"
 
 static const struct tma_names access_names =
     TMA_NAMES("access", {"tile", TMA_ACCESS_TILE}, {"gather4", TMA_ACCESS_GATHER4},

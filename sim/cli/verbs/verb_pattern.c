@@ -1,5 +1,4 @@
 /* tmasim pattern: a 2-D tile distribution with its tuples and its threads. */
-
 #include "base/allocation.h"
 #include "cli/files/output.h"
 #include "cli/messages.h"

@@ -1,5 +1,4 @@
 /* tmasim validate: replays records of real hardware. */
-
 #include "base/allocation.h"
 #include "cli/files/config_files.h"
 #include "cli/files/launch_input.h"

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "engine/roles/kernel_use.h"
 #include "engine/roles/mma.h"
 #include "engine/roles/program_cursor.h"
 #include "engine/roles/statement_operation.h"

@@ -1,4 +1,3 @@
-
 #include "engine/roles/kernel_state.h"
 #include "engine/roles/program_cursor.h"
 #include "engine/roles/statement_operation.h"

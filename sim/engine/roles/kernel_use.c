@@ -1,11 +1,10 @@
-#include "engine/roles/kernel_use.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/allocation.h"
+#include "engine/roles/kernel_check.h"
 #include "engine/roles/statement_operation.h"
 
 /* How the roles use a ring: the first statement of each kind, or NONE. */

@@ -3,7 +3,6 @@
  * GPC's port. The response serves all of them. A load of other sectors of that line, of any GPC
  * next to the partition, is a request of its own, and closes the MSHR of the line for all of these
  * GPCs: the next load opens it anew. */
-
 #include "memory/gpc/gpc_state.h"
 #include "memory/gpc/gpcs.h"
 

@@ -1,6 +1,5 @@
 /* A GPC's cache of tensor maps, behind those of its SMs. It fetches from L2 what it lacks. Requests
  * of several SMs for one tensor map are one fetch. */
-
 #include "memory/gpc/gpc_state.h"
 #include "memory/gpc/gpcs.h"
 

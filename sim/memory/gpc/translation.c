@@ -1,4 +1,3 @@
-
 #include "base/allocation.h"
 #include "base/fuzzing.h"
 #include "memory/gpc/gpcs.h"

@@ -1,4 +1,4 @@
-#include "memory/l2/arrivals.h"
+#include "memory/l2/slice.h"
 
 static struct tma_arrivals *arrivals_of(const struct tma_l2 *l2, const struct tma_slice *slice) {
     return &l2->arrivals[slice - l2->slices];

@@ -1,4 +1,4 @@
-#include "memory/l2/coherence.h"
+#include "memory/l2/slice.h"
 
 bool tma_copy_is_complete(struct tma_core *core, const struct tma_l2 *l2, uint64_t line,
                           struct tma_set_index home) {

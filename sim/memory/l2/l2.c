@@ -2,10 +2,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
-#include "memory/l2/misses.h"
-#include "memory/l2/reads.h"
 #include "memory/l2/slice.h"
-#include "memory/l2/writes.h"
 
 static void convert_rates(struct tma_l2 *l2) {
     const struct tma_machine *machine = l2->core->machine;

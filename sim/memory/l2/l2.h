@@ -33,7 +33,7 @@ struct tma_slice {
     _Alignas(TMA_HOST_LINE_BYTES) uint32_t fills;
     uint32_t copies;
     struct tma_packet_queue leaving; /* packets that wait to leave it, and for where: see
-                                        misses.h */
+                                        misses.c */
     bool takes_turns; /* reads wait in queues of CPCs, or one is on its way from there */
     uint32_t last_line, line_before; /* that its tags looked up: see tma_slice_look_up */
     struct tma_port ports[TMA_SLICE_PORTS];
@@ -43,7 +43,7 @@ struct tma_slice {
     uint64_t held_cycle; /* it writes nothing before, because DRAM took no further writes */
 };
 
-/* Reads that wait for a slice beyond its queue: see arrivals.h. */
+/* Reads that wait for a slice beyond its queue: see arrivals.c. */
 struct tma_arrivals {
     struct tma_packet_queue cpcs[TMA_MAX_CPCS];
     uint32_t reads; /* of all CPCs */

@@ -1,6 +1,4 @@
-#include "memory/l2/misses.h"
-
-#include "memory/l2/arrivals.h"
+#include "memory/l2/slice.h"
 
 /* The sectors that a read waits for: those of a fill, or else of a copy. */
 static uint32_t sectors_of(const struct tma_packet *packet, bool copy) {

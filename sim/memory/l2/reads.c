@@ -1,9 +1,5 @@
 /* Reads at L2 slices: loads, prefetches and tensor maps. */
-#include "memory/l2/reads.h"
-
-#include "memory/l2/coherence.h"
-#include "memory/l2/misses.h"
-#include "memory/l2/writes.h"
+#include "memory/l2/slice.h"
 
 static void count_request(struct tma_core *core, uint32_t sectors) {
     core->counters.requests++;

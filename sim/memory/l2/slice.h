@@ -98,3 +98,70 @@ static inline void tma_slice_count_missed(struct tma_core *core, const struct tm
     tma_fill_counts_of(core, packet)->miss_sectors += sectors;
     core->counters.miss_sectors += sectors;
 }
+
+/* The misses of a slice. A slice has room for so many sectors that it waits for: from DRAM, and,
+ * apart from those, from the other partition. Reads leave a slice in the order in which it looked
+ * them up. One that lacks sectors while there is no room waits, and those behind it wait too,
+ * whether L2 has their lines or not. */
+
+/* Whether reads wait to leave a slice. */
+static inline bool tma_misses_wait(const struct tma_slice *slice) {
+    return slice->leaving.count > 0;
+}
+
+/* A read of an SM leaves the slice of the SM's partition at `cycle`: to DRAM or to the home in the
+ * other partition, if there is room for what it lacks, or as a response. */
+struct tma_handover tma_misses_leave(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                     enum tma_destination destination, uint64_t cycle);
+
+/* What a read lacked has arrived at `cycle`: a fill, or else a copy. Reads that waited for room go
+ * on. */
+void tma_misses_end(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, bool copy,
+                    uint64_t cycle);
+
+/* Reads of SMs that arrive at a slice. As many as `l2.queue` wait in its queue, of all SMs, until
+ * the slice looks them up, or in the list of those that wait to leave it (misses.c). Further ones
+ * wait in queues of the CPCs of their SMs. Whenever there is room, the CPC whose turn it is sends
+ * its oldest read: first to the coalescer, which reads in the queues have not passed yet. Internal
+ * to l2/, but for l2.h. */
+
+/* Reads have left a slice, which may have room for others. */
+void tma_arrivals_go_on(struct tma_core *core, struct tma_l2 *l2, struct tma_slice *slice);
+
+/* Coherence between the two partitions. The home of a line knows of the copy in the other
+ * partition; a write at the home invalidates the copy. */
+
+/* Whether the other partition holds a copy of all of a line, with no fill of it pending. `home`:
+ * the index of the line at its home. */
+bool tma_copy_is_complete(struct tma_core *core, const struct tma_l2 *l2, uint64_t line,
+                          struct tma_set_index home);
+
+/* Marks sectors at the home as requested, since a request asked for them in the copy. */
+void tma_copy_mark_requested(struct tma_l2 *l2, struct tma_set_index home, uint32_t sectors);
+
+/* A store on its way to the home, for which it has the index, leaves its sectors in the copy of its
+ * SM's partition. */
+void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet,
+                    uint64_t cycle);
+
+/* Invalidates the copy of a packet's line. The packet's index is that at the home. */
+void tma_copy_invalidate(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet);
+
+/* Whether the last write to a line at its home was a store of the other partition. */
+bool tma_copy_was_stored(const struct tma_l2 *l2, struct tma_set_index home);
+
+/* Reads at a slice: the step after a fill. */
+
+/* The home has the sectors that a read lacked at `ready`. Sends the data back. */
+struct tma_handover tma_read_filled(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                    uint64_t ready);
+
+/* The same for packets that wait for a line of their home: a list, the newest first. */
+void tma_read_answer(struct tma_core *core, struct tma_l2 *l2, uint32_t waiting, uint64_t ready);
+
+/* Writes and reductions at the home of their line, where they take effect: the step after a fill.
+ * */
+
+/* A reduction that waited takes effect in `way` of its home (-1: none), which DRAM has filled. */
+struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                         int way, uint64_t cycle);

@@ -1,6 +1,4 @@
-#include "memory/l2/writes.h"
-
-#include "memory/l2/coherence.h"
+#include "memory/l2/slice.h"
 
 /* A write takes effect at the home of its line. */
 

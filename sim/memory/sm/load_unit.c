@@ -1,7 +1,6 @@
 /* The TMA unit of an SM, for loads and prefetches. It works on one transfer after the other, and
  * sends one packet after the other for the transfer's rows. While there are stores too, the unit
  * makes packets for loads and for stores in turn (store_unit.c). */
-
 #include "memory/sm/descriptor_waits.h"
 #include "memory/sm/sms.h"
 #include "memory/sm/transfer.h"

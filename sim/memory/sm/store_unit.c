@@ -2,7 +2,6 @@
  * one row of each of a few transfers in turn (round robin). It waits for no write, but only so
  * many flits may be in flight (credits). While there are loads too, the SM's TMA unit makes one
  * packet of a load and one of a store in turn. */
-
 #include <assert.h>
 #include <string.h>
 
