@@ -9,6 +9,7 @@
 #include "base/allocation.h"
 #include "cli/help/situations.h"
 #include "cli/messages.h"
+#include "cli/verbs/verbs.h"
 #include "scenario/suggestion.h"
 
 static const struct cli_option help_option = {.name = "--help",
@@ -72,18 +73,35 @@ static const char *other_name(const struct cli_verb *verb, const char *name) {
                : NULL;
 }
 
+/* Writes the verbs that have the option: "sweep, tune"; "" where none has. */
+static void verbs_with(const char *name, char *text, size_t size) {
+#define VERB_ADDRESS(verb) &cli_##verb,
+    static const struct cli_verb *const verbs[] = {CLI_VERBS(VERB_ADDRESS)};
+#undef VERB_ADDRESS
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs && used < size; i++)
+        if (cli_find_option(verbs[i], name, strlen(name)) != NULL)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
+                                     verbs[i]->name);
+}
+
 static bool unknown_option(const struct cli_verb *verb, const char *argument, size_t length) {
     char name[TMA_MAX_SUGGESTION];
     snprintf(name, sizeof name, "%.*s", (int)length, argument);
     struct tma_suggestion suggestion = {.wanted = name};
     for (size_t i = 0; i < verb->option_count; i++)
         tma_suggest(&suggestion, verb->options[i].name);
-    const char *instead = other_name(verb, name);
-    if (instead == NULL && suggestion.best[0] != '\0')
+    const char *instead = other_name(verb, name), *word = name + strspn(name, "-");
+    char others[200];
+    verbs_with(name, others, sizeof others);
+    if (instead == NULL && others[0] == '\0' && suggestion.best[0] != '\0')
         instead = suggestion.best;
-    const char *word = name + strspn(name, "-");
     if (instead != NULL)
         cli_error("%s: unknown option %s; did you mean %s?", verb->name, name, instead);
+    else if (others[0] != '\0')
+        cli_error("%s: unknown option %s, an option of %s; see tmasim %s --help", verb->name, name,
+                  others, verb->name);
     else if (cli_situation_has(word))
         cli_error("%s: unknown option %s; tmasim help %s says what to do, and tmasim %s --help has "
                   "the options",

@@ -132,7 +132,7 @@ static const struct situation {
     {"json csv markdown python api ci script program batch", "How does a program ask?",
      "tmasim run KERNEL --format json         figures of a run; sweep, tune and check have it, "
      "too\n"
-     "tmasim serve                            a line of JSON a request, a line an answer\n"
+     "tmasim serve --stdio                    a line of JSON a request, a line an answer\n"
      "tmasim golden check FOLDER              whether figures still hold, for CI\n"
      "docs/python.md, docs/library.md         from Python, C and C++\n"},
     {"occupancy resident spill spills registers_per_thread ctas wave waves",

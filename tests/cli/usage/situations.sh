@@ -72,3 +72,5 @@ try help deadlok
 try help conv | sed 's| [^ ]*configs/| configs/|'
 try machines h100
 try help clock dram
+try check gemm_tile --load 64,8
+try run gemm --try BM=64
