@@ -57,26 +57,26 @@ static void write_place(const struct tma_launch_report *report, uint32_t instruc
     fprintf(out, ":%" PRIu32 ")", place.line);
 }
 
-/* "3 loads of 1024 bytes". */
+/* "3 loads of 13.0 GB". */
 static void write_count(const char *joint, uint64_t count, const char *what, uint64_t bytes,
                         FILE *out) {
-    fprintf(out, "%s%" PRIu64 " %s%s of %" PRIu64 " bytes", joint, count, what,
-            count == 1 ? "" : "s", bytes);
+    fprintf(out, "%s%s %s%s of %s", joint, tma_grouped(count).text, what, count == 1 ? "" : "s",
+            tma_bytes_text((double)bytes).text);
 }
 
 static void write_tma(const struct tma_ptx_result *result, FILE *out) {
     tma_text_label("TMA", out);
     write_count("", result->tma_loads, "load", result->tma_load_bytes, out);
     write_count(", ", result->tma_stores, "store", result->tma_store_bytes, out);
-    fprintf(out, ", %" PRIu64 " reductions, %" PRIu64 " prefetches\n", result->tma_reductions,
-            result->tma_prefetches);
+    fprintf(out, ", %s reductions, %s prefetches\n", tma_grouped(result->tma_reductions).text,
+            tma_grouped(result->tma_prefetches).text);
 }
 
 static void write_shared(const struct tma_ptx_result *result, FILE *out) {
-    tma_text_line(out, "shared memory",
-                  "%" PRIu64 " loads in %" PRIu64 " wavefronts, %" PRIu64 " stores in %" PRIu64,
-                  result->shared_loads, result->shared_load_wavefronts, result->shared_stores,
-                  result->shared_store_wavefronts);
+    tma_text_line(
+        out, "shared memory", "%s loads in %s wavefronts, %s stores in %s",
+        tma_grouped(result->shared_loads).text, tma_grouped(result->shared_load_wavefronts).text,
+        tma_grouped(result->shared_stores).text, tma_grouped(result->shared_store_wavefronts).text);
 }
 
 /* Figures of instructions, from the largest one down, without sorting them. */
@@ -115,8 +115,8 @@ static void write_conflicts(const struct tma_launch_report *report, FILE *out) {
     uint32_t written = 0;
     for (; written < MOST_TEXT_LINES && descend(report, &descent); written++) {
         tma_text_label(written == 0 ? "bank conflicts" : "", out);
-        fprintf(out, "%" PRIu64 " of %" PRIu64 " wavefronts: ", descent.value,
-                report->result->lines[descent.instruction].wavefronts);
+        fprintf(out, "%s of %s wavefronts: ", tma_grouped(descent.value).text,
+                tma_grouped(report->result->lines[descent.instruction].wavefronts).text);
         write_place(report, descent.instruction, out);
         fputc('\n', out);
     }
@@ -387,8 +387,9 @@ static void write_measured(const struct tma_launch_report *report, FILE *out) {
     struct tma_launch_comparison compared = tma_launch_compare(report);
     tma_text_label("measured", out);
     if (report->measured->cycles > 0) {
-        fprintf(out, "%" PRIu64 " cycles with the launch; predicted with it %" PRIu64,
-                report->measured->cycles, timing->cycles + timing->launch_cycles);
+        fprintf(out, "%s cycles with the launch; predicted with it %s",
+                tma_grouped(report->measured->cycles).text,
+                tma_grouped(timing->cycles + timing->launch_cycles).text);
     } else {
         fprintf(out, "%s us with the launch", tma_decimal(compared.measured_ns / 1000, 2).text);
         if (compared.measured_mhz > 0)
@@ -443,9 +444,9 @@ static void write_accesses(const struct tma_launch_report *report, FILE *out) {
     if (memory->accesses > 0) {
         tma_text_line(
             out, "accesses",
-            "%" PRIu64 " of warps to %" PRIu64 " sectors, %s each, %s %% of whose bytes are not "
+            "%s of warps to %s sectors, %s each, %s %% of whose bytes are not "
             "used (over-fetch); load/store units busy for %s %% of the time of SMs with CTAs",
-            memory->accesses, memory->access_sectors,
+            tma_grouped(memory->accesses).text, tma_grouped(memory->access_sectors).text,
             tma_decimal(tma_ratio((double)memory->access_sectors, (double)memory->accesses), 1)
                 .text,
             tma_decimal(100 - tma_percentage((double)memory->access_bytes, touched), 1).text,
@@ -454,9 +455,9 @@ static void write_accesses(const struct tma_launch_report *report, FILE *out) {
     if (memory->l1_sectors > 0) {
         tma_text_line(
             out, "L1",
-            "%" PRIu64 " of %" PRIu64 " loaded sectors were there (%s %%); %s of %" PRIu32
+            "%s of %s loaded sectors were there (%s %%); %s of %" PRIu32
             " requests on their way, on average",
-            memory->l1_hit_sectors, memory->l1_sectors,
+            tma_grouped(memory->l1_hit_sectors).text, tma_grouped(memory->l1_sectors).text,
             tma_decimal(tma_percentage((double)memory->l1_hit_sectors, (double)memory->l1_sectors),
                         1)
                 .text,
@@ -468,11 +469,12 @@ static void write_accesses(const struct tma_launch_report *report, FILE *out) {
             report->machine->l1.misses);
     }
     if (memory->dsmem_flits > 0) {
-        tma_text_line(
-            out, "DSMEM",
-            "%" PRIu64 " accesses of warps, with copies %" PRIu64
-            " bytes; links between SMs busy for %s %% of the time, in their busier direction",
-            memory->dsmem_accesses, memory->dsmem_bytes, busy(report, TMA_BUSY_dsmem).text);
+        tma_text_line(out, "DSMEM",
+                      "%s accesses of warps, with copies %s; links between SMs busy for %s %% of "
+                      "the time, in their busier direction",
+                      tma_grouped(memory->dsmem_accesses).text,
+                      tma_bytes_text((double)memory->dsmem_bytes).text,
+                      busy(report, TMA_BUSY_dsmem).text);
     }
     if (memory->atomic_busy > 0) {
         tma_text_line(
@@ -488,8 +490,8 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     const struct tma_machine *machine = report->machine;
     struct tma_clock_figures clock = clock_of(report);
     tma_text_label("time", out);
-    fprintf(out, "%" PRIu64 " cycles: %s us at %s MHz on ", timing->cycles,
-            tma_decimal(clock.ns / 1000, 2).text, tma_decimal(clock.mhz, 0).text);
+    fprintf(out, "%s: %s cycles at %s MHz on ", tma_time_text(clock.ns).text,
+            tma_grouped(timing->cycles).text, tma_decimal(clock.mhz, 0).text);
     tma_write_printable(machine->name, out);
     fputc('\n', out);
     tma_clock_write_text(&clock, out);
@@ -531,8 +533,9 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
         if (report->relieved[i].cycles == 0)
             fputs(": not known, as the kernel then does not come to its end\n", out);
         else
-            fprintf(out, ": %" PRIu64 " cycles, saves %s %% of the time\n",
-                    report->relieved[i].cycles, tma_decimal(saved_percent(report, i), 1).text);
+            fprintf(out, ": %s cycles, saves %s %% of the time\n",
+                    tma_grouped(report->relieved[i].cycles).text,
+                    tma_decimal(saved_percent(report, i), 1).text);
     }
     tma_text_label("warps", out);
     write_stalls(timing->stalls, (double)tma_core_stall_sum(timing->stalls), 0.05, out);
@@ -735,7 +738,7 @@ void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
     tma_text_line(out, "end", "%s; %" PRIu64 " of %" PRIu64 " CTAs ended",
                   tma_name_of(&tma_launch_failure_names, (int)result->failure), result->ended_ctas,
                   ctas);
-    tma_text_line(out, "instructions", "%" PRIu64 " of warps", result->instructions);
+    tma_text_line(out, "instructions", "%s of warps", tma_grouped(result->instructions).text);
     if (report->timing != NULL)
         write_timing(report, out);
     write_tma(result, out);
