@@ -237,7 +237,7 @@ struct name {
 };
 
 static struct name name_of(const struct tma_checks *checks, uint32_t address) {
-    struct name name;
+    struct name name = {""};
     tma_ptx_shared_name(checks->launch->module, checks->launch->function, address, name.text);
     return name;
 }

@@ -76,13 +76,13 @@ static void put(struct output *output, const char *text) {
 }
 
 /* The arguments of a vprintf: each lies at a multiple of its size. */
-struct arguments {
+struct print_arguments {
     uint64_t address, at;
     uint32_t count;
 };
 
 static bool take(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
-                 struct arguments *arguments, uint32_t bytes, uint64_t *value, bool *known) {
+                 struct print_arguments *arguments, uint32_t bytes, uint64_t *value, bool *known) {
     arguments->at = (arguments->at + bytes - 1) & -(uint64_t)bytes;
     uint64_t address = arguments->address + arguments->at;
     arguments->at += bytes;
@@ -93,7 +93,8 @@ static bool take(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
 
 /* Copies the flags, the width and the precision of a conversion, with values for stars. */
 static bool read_spec(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
-                      struct arguments *arguments, const char **format, char spec[SPEC_BYTES]) {
+                      struct print_arguments *arguments, const char **format,
+                      char spec[SPEC_BYTES]) {
     size_t length = 1;
     spec[0] = '%';
     for (; **format != '\0' && strchr("-+ #0123456789.*", **format) != NULL; ++*format) {
@@ -118,7 +119,7 @@ static bool read_spec(struct tma_warp *warp, const struct tma_op *op, uint32_t l
 
 /* Writes one conversion; *format is behind its %. */
 static bool convert(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
-                    struct arguments *arguments, const char **format, struct output *output) {
+                    struct print_arguments *arguments, const char **format, struct output *output) {
     char spec[SPEC_BYTES], text[TEXT_BYTES] = "?";
     if (!read_spec(warp, op, lane, arguments, format, spec))
         return false;
@@ -162,7 +163,7 @@ static bool convert(struct tma_warp *warp, const struct tma_op *op, uint32_t lan
 /* vprintf(format, arguments): how many arguments it took. What it prints is a note. */
 static bool print(struct tma_warp *warp, const struct tma_op *op, uint32_t lane, uint64_t *result) {
     uint64_t text;
-    struct arguments arguments = {0};
+    struct print_arguments arguments = {0};
     char format[TEXT_BYTES];
     struct output output = {.length = 0};
     if (!read_argument(warp, op, 0, lane, &text) ||
