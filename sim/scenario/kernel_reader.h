@@ -58,6 +58,7 @@ struct tma_kernel_reader {
     uint32_t loops;       /* loops among them */
     uint32_t ahead_loops; /* loops among them that say `ahead` */
     bool in_ahead;        /* inside an `ahead` statement */
+    bool never;           /* in a part of an if whose condition parameters rule out */
 };
 
 /* Tables of keys, for reading and for the reference. */

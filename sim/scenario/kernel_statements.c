@@ -555,10 +555,14 @@ static void read_if(struct statement_context *context, int with) {
     tma_read_value(reader, context->value, "if", &condition);
     statement_of(context)->kind = TMA_STATEMENT_IF;
     statement_of(context)->condition = condition;
+    bool known = condition.expression == NULL, never = reader->never;
+    reader->never = never || (known && condition.constant == 0);
     read_body(context, "then");
     uint32_t otherwise = reader->kernel->statement_count;
+    reader->never = never || (known && condition.constant != 0);
     if (beside(context, "else") != NULL)
         read_body(context, "else");
+    reader->never = never;
     leave(context);
     statement_of(context)->otherwise = otherwise;
 }

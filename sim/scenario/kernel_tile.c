@@ -375,7 +375,7 @@ static void check_operation(const struct operation_context *context,
         if (context->statement->im2col_offsets[d].expression == NULL)
             operation.im2col_offsets[d] = (uint16_t)context->statement->im2col_offsets[d].constant;
     enum tma_error_code code = tma_rows_begin(&stream, map, &operation, &size, &error);
-    if (code == TMA_OK && reader->machine_valid)
+    if (code == TMA_OK && reader->machine_valid && !context->reader->never)
         code = tma_operation_architecture_check(map, &operation,
                                                 reader->scenario->machine.architecture, &error);
     if (code == TMA_OK)
