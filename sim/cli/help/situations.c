@@ -41,7 +41,7 @@ static const struct situation {
      "Does a stage get overwritten, or read too early?",
      "tmasim run LAUNCH.yaml --functional --sanitize 4   compiled PTX: both lines of each race\n"
      "tmasim run KERNEL.yaml                             a kernel with roles: the same\n"},
-    {"slow simulate sim bench benchmark bottleneck limit performance profile epilogue prologue "
+    {"slow simulate sim bench benchmark bottleneck limit performance profile prologue "
      "latency bandwidth stall time faster roofline speed tflops overlap why relieve ncu nsight "
      "sample",
      "How long does it take, and what limits it?",
@@ -50,6 +50,15 @@ static const struct situation {
      "tmasim run LAUNCH.yaml                  compiled PTX: time by line; --relieve FILE:LINE says "
      "what a "
      "line costs\n"},
+    {"epilogue tail", "What does the epilogue cost, and what hides it?",
+     "tmasim run KERNEL --why                 \"stores\", \"shared\" and \"barrier\" of where "
+     "warps "
+     "wait are the epilogue's\n"
+     "tmasim tune gemm gemm_persistent gemm_ws --set K=512 --try STAGES=3,4   the next tile's "
+     "loads hide it\n"
+     "tmasim tune gemm_persistent --try C_BY_WARPS=0,1 WARPS=4,8              C by TMA, or from "
+     "registers\n"
+     "tmasim run KERNEL --timeline t.json     for ui.perfetto.dev: what lies beside it\n"},
     {"tile tiles tune gemm stages autotune best choose blocksize",
      "Which tile and how many stages are fastest?",
      "tmasim kernels gemm                     its parameters\n"
