@@ -134,9 +134,8 @@ static bool read_vector_register(struct tma_ptx_reader *reader, const struct tma
             (struct tma_ptx_operand){.kind = TMA_PTX_REGISTER, .number = symbol->number + lane};
         if (lane < symbol->lanes)
             return true;
-        tma_ptx_error(reader, token, "a vector of %u registers has no .%c", symbol->lanes,
-                      *component);
-        return false;
+        return tma_ptx_error(reader, token, "a vector of %u registers has no .%c", symbol->lanes,
+                             *component);
     }
     struct tma_ptx_operand parts[8];
     uint32_t lanes = symbol->lanes;
@@ -205,8 +204,7 @@ static bool read_name(struct tma_ptx_reader *reader, bool label, struct tma_ptx_
     case TMA_PTX_SYMBOL_RANGE:
     case TMA_PTX_SYMBOL_LABEL:
     case TMA_PTX_SYMBOL_PROTOTYPE:
-        tma_ptx_error(reader, &token, "a label is no operand of this instruction");
-        return false;
+        return tma_ptx_error(reader, &token, "a label is no operand of this instruction");
     }
     tma_ptx_advance(reader);
     return true;
@@ -255,8 +253,7 @@ static bool read_list(struct tma_ptx_reader *reader, int close, bool label,
             /* A call takes the registers of a vector one by one. They stand where they belong. */
             count += item.list.count;
         } else if (item.kind == TMA_PTX_VECTOR) {
-            tma_ptx_error(reader, &start, "a vector within a vector");
-            return false;
+            return tma_ptx_error(reader, &start, "a vector within a vector");
         } else {
             if (tma_ptx_add_operands(reader, &item, 1, start.line, start.column) == UINT32_MAX)
                 return false;
@@ -273,10 +270,9 @@ static bool read_list(struct tma_ptx_reader *reader, int close, bool label,
 
 static bool append(struct tma_ptx_reader *reader, struct operand_list *list,
                    const struct tma_ptx_operand *operand, bool piped) {
-    if (list->count == TMA_PTX_MAX_OPERANDS) {
-        tma_ptx_error(reader, &reader->token, "an instruction with more operands than any has");
-        return false;
-    }
+    if (list->count == TMA_PTX_MAX_OPERANDS)
+        return tma_ptx_error(reader, &reader->token,
+                             "an instruction with more operands than any has");
     list->piped[list->count] = piped;
     list->items[list->count++] = *operand;
     return true;
@@ -291,10 +287,8 @@ static bool read_address(struct tma_ptx_reader *reader, struct operand_list *lis
         struct tma_ptx_operand base;
         if (!read_name(reader, false, &base))
             return false;
-        if (base.kind != TMA_PTX_REGISTER && base.kind != TMA_PTX_VARIABLE) {
-            tma_ptx_error(reader, &token, "an address begins with a register or a variable");
-            return false;
-        }
+        if (base.kind != TMA_PTX_REGISTER && base.kind != TMA_PTX_VARIABLE)
+            return tma_ptx_error(reader, &token, "an address begins with a register or a variable");
         operand.base = base.kind;
         operand.number = base.number;
         if (!read_offset(reader, &operand.offset))
@@ -309,8 +303,7 @@ static bool read_address(struct tma_ptx_reader *reader, struct operand_list *lis
         return false;
     if (tma_ptx_accept(reader, ',')) {
         if (!tma_ptx_at(reader, '{')) {
-            tma_ptx_expected(reader, "the coordinates of a tensor, {x, y}");
-            return false;
+            return tma_ptx_expected(reader, "the coordinates of a tensor, {x, y}");
         }
         if (!read_list(reader, '}', false, &operand) || !append(reader, list, &operand, false))
             return false;
@@ -327,10 +320,8 @@ static bool read_sum(struct tma_ptx_reader *reader, struct tma_ptx_operand *oper
     if (!read_offset(reader, &offset) || reader->stop)
         return false;
     uint32_t bits = register_bits(reader, operand->number);
-    if (bits != 32 && bits != 64) {
-        tma_ptx_error(reader, &at, "only a register of 32 or 64 bits may have an offset");
-        return false;
-    }
+    if (bits != 32 && bits != 64)
+        return tma_ptx_error(reader, &at, "only a register of 32 or 64 bits may have an offset");
     uint8_t type = bits == 64 ? TMA_PTX_S64 : TMA_PTX_S32;
     uint32_t sum = tma_ptx_add_registers(
         reader, tma_ptx_intern(reader, "sum", 3, tma_ptx_hash("sum", 3)), type, 1);
@@ -388,10 +379,8 @@ static bool read_operand(struct tma_ptx_reader *reader, struct operand_list *lis
         }
     }
     operand.negated = negated && operand.kind == TMA_PTX_REGISTER;
-    if (negated && operand.kind != TMA_PTX_REGISTER && operand.kind != TMA_PTX_IMMEDIATE) {
-        tma_ptx_error(reader, &reader->token, "only a predicate can be negated");
-        return false;
-    }
+    if (negated && operand.kind != TMA_PTX_REGISTER && operand.kind != TMA_PTX_IMMEDIATE)
+        return tma_ptx_error(reader, &reader->token, "only a predicate can be negated");
     return append(reader, list, &operand, piped);
 }
 
@@ -403,25 +392,20 @@ static bool read_call(struct tma_ptx_reader *reader, struct operand_list *list) 
         !(read_list(reader, ')', false, &results) && tma_ptx_expect(reader, ',')))
         return false;
     struct tma_ptx_token token = reader->token;
-    if (token.kind != TMA_PTX_TOKEN_NAME) {
-        tma_ptx_expected(reader, "the function to call");
-        return false;
-    }
+    if (token.kind != TMA_PTX_TOKEN_NAME)
+        return tma_ptx_expected(reader, "the function to call");
     if (!read_name(reader, false, &callee))
         return false;
-    if (callee.kind != TMA_PTX_FUNCTION && callee.kind != TMA_PTX_REGISTER) {
-        tma_ptx_error(reader, &token, "only a function, or its address in a register, is called");
-        return false;
-    }
+    if (callee.kind != TMA_PTX_FUNCTION && callee.kind != TMA_PTX_REGISTER)
+        return tma_ptx_error(reader, &token,
+                             "only a function, or its address in a register, is called");
     if (tma_ptx_accept(reader, ',')) {
         if (tma_ptx_at(reader, '(') && !read_list(reader, ')', false, &arguments))
             return false;
         if (tma_ptx_at(reader, ',') || reader->token.kind == TMA_PTX_TOKEN_NAME) {
             tma_ptx_accept(reader, ','); /* the prototype, or the possible callees */
-            if (reader->token.kind != TMA_PTX_TOKEN_NAME) {
-                tma_ptx_expected(reader, "the name of a .callprototype");
-                return false;
-            }
+            if (reader->token.kind != TMA_PTX_TOKEN_NAME)
+                return tma_ptx_expected(reader, "the name of a .callprototype");
             tma_ptx_advance(reader);
         }
     }
@@ -647,10 +631,8 @@ static uint32_t check_operands(struct tma_ptx_reader *reader,
 static bool grow_cache_slots(struct tma_ptx_reader *reader) {
     size_t count = reader->cache_slot_count == 0 ? 256 : 2 * reader->cache_slot_count;
     uint32_t *slots = tma_allocate(count, sizeof *slots);
-    if (slots == NULL) {
-        tma_ptx_no_memory(reader);
-        return false;
-    }
+    if (slots == NULL)
+        return tma_ptx_no_memory(reader);
     for (uint32_t i = 1; i < reader->cache_count; ++i) {
         size_t slot = reader->cache[i].hash & (count - 1);
         while (slots[slot] != 0)
@@ -747,15 +729,11 @@ static const struct tma_ptx_cached *read_mnemonic(struct tma_ptx_reader *reader)
 /* Reads an instruction, from its opcode on. */
 static bool read_instruction(struct tma_ptx_reader *reader, uint32_t guard, bool guard_negated) {
     struct tma_ptx_token start = reader->token;
-    if (start.kind != TMA_PTX_TOKEN_NAME) {
-        tma_ptx_expected(reader, "an instruction");
-        return false;
-    }
-    if (start.length > MAX_MNEMONIC) {
-        tma_ptx_error(reader, &start, "a name with more than %d characters is no instruction",
-                      MAX_MNEMONIC);
-        return false;
-    }
+    if (start.kind != TMA_PTX_TOKEN_NAME)
+        return tma_ptx_expected(reader, "an instruction");
+    if (start.length > MAX_MNEMONIC)
+        return tma_ptx_error(reader, &start,
+                             "a name with more than %d characters is no instruction", MAX_MNEMONIC);
     const struct tma_ptx_cached *cached = read_mnemonic(reader);
     if (cached == NULL)
         return false;
@@ -771,8 +749,7 @@ static bool read_instruction(struct tma_ptx_reader *reader, uint32_t guard, bool
         if (!read_operands(reader, (enum tma_ptx_opcode)mnemonic.opcode, &list))
             return false;
         if (!tma_ptx_at(reader, ';')) {
-            tma_ptx_expected(reader, "',' or ';'");
-            return false;
+            return tma_ptx_expected(reader, "',' or ';'");
         }
         if (reader->stop)
             return false;
@@ -811,18 +788,14 @@ static bool read_guard(struct tma_ptx_reader *reader, uint32_t *guard, bool *neg
     tma_ptx_advance(reader);
     *negated = tma_ptx_accept(reader, '!');
     struct tma_ptx_token token = reader->token;
-    if (token.kind != TMA_PTX_TOKEN_NAME) {
-        tma_ptx_expected(reader, "a predicate");
-        return false;
-    }
+    if (token.kind != TMA_PTX_TOKEN_NAME)
+        return tma_ptx_expected(reader, "a predicate");
     if (!read_name(reader, false, &operand))
         return false;
     if (operand.kind != TMA_PTX_REGISTER || reader->stop ||
-        register_bits(reader, operand.number) != 1) {
-        tma_ptx_error(reader, &token, "'%.*s' is no predicate",
-                      token.length > 100 ? 100 : (int)token.length, token.start);
-        return false;
-    }
+        register_bits(reader, operand.number) != 1)
+        return tma_ptx_error(reader, &token, "'%.*s' is no predicate",
+                             token.length > 100 ? 100 : (int)token.length, token.start);
     *guard = operand.number;
     return true;
 }
@@ -849,10 +822,8 @@ static bool grow_place_slots(struct tma_ptx_reader *reader) {
     const struct tma_ptx_module *module = reader->module;
     size_t count = reader->place_slot_count == 0 ? 256 : 2 * reader->place_slot_count;
     uint32_t *slots = tma_allocate(2 * count, sizeof *slots);
-    if (slots == NULL) {
-        tma_ptx_no_memory(reader);
-        return false;
-    }
+    if (slots == NULL)
+        return tma_ptx_no_memory(reader);
     for (uint32_t i = 1; i < module->place_count; ++i) {
         const struct tma_ptx_place *place = &module->places[i];
         size_t slot = whole_hash(place, &reader->place_names[i]) & (count - 1);
@@ -912,10 +883,8 @@ static uint32_t find_place(struct tma_ptx_reader *reader, const struct tma_ptx_p
 static bool read_place(struct tma_ptx_reader *reader, struct tma_ptx_place *place) {
     uint32_t *numbers[3] = {&place->file, &place->line, &place->column};
     for (int i = 0; i < 3; ++i) {
-        if (reader->token.kind != TMA_PTX_TOKEN_INTEGER || reader->token.value > UINT32_MAX) {
-            tma_ptx_expected(reader, "the numbers of a file, a line and a column");
-            return false;
-        }
+        if (reader->token.kind != TMA_PTX_TOKEN_INTEGER || reader->token.value > UINT32_MAX)
+            return tma_ptx_expected(reader, "the numbers of a file, a line and a column");
         *numbers[i] = (uint32_t)reader->token.value;
         tma_ptx_advance(reader);
     }

@@ -28,10 +28,9 @@ static bool at_cast(const struct tma_ptx_reader *reader) {
 
 static bool read_primary(struct tma_ptx_reader *reader, struct tma_ptx_value *value, int depth) {
     const struct tma_ptx_token *token = &reader->token;
-    if (depth > TMA_PTX_MAX_DEPTH) {
-        tma_ptx_error(reader, token, "a constant with more than %d levels", TMA_PTX_MAX_DEPTH);
-        return false;
-    }
+    if (depth > TMA_PTX_MAX_DEPTH)
+        return tma_ptx_error(reader, token, "a constant with more than %d levels",
+                             TMA_PTX_MAX_DEPTH);
     if (token->kind == TMA_PTX_TOKEN_INTEGER || token->kind == TMA_PTX_TOKEN_FLOAT) {
         *value = (struct tma_ptx_value){token->value, token->kind == TMA_PTX_TOKEN_FLOAT,
                                         token->is_unsigned};
@@ -44,10 +43,8 @@ static bool read_primary(struct tma_ptx_reader *reader, struct tma_ptx_value *va
         tma_ptx_advance(reader);
         return true;
     }
-    if (token->kind != TMA_PTX_TOKEN_SYMBOL) {
-        tma_ptx_expected(reader, "a constant");
-        return false;
-    }
+    if (token->kind != TMA_PTX_TOKEN_SYMBOL)
+        return tma_ptx_expected(reader, "a constant");
     int symbol = token->symbol;
     if (symbol == '(') {
         tma_ptx_advance(reader);
@@ -61,10 +58,8 @@ static bool read_primary(struct tma_ptx_reader *reader, struct tma_ptx_value *va
         }
         return read_conditional(reader, value, depth + 1) && tma_ptx_expect(reader, ')');
     }
-    if (symbol != '-' && symbol != '+' && symbol != '~' && symbol != '!') {
-        tma_ptx_expected(reader, "a constant");
-        return false;
-    }
+    if (symbol != '-' && symbol != '+' && symbol != '~' && symbol != '!')
+        return tma_ptx_expected(reader, "a constant");
     tma_ptx_advance(reader);
     if (!read_primary(reader, value, depth + 1))
         return false;
@@ -256,11 +251,9 @@ bool tma_ptx_read_count(struct tma_ptx_reader *reader, uint64_t maximum, const c
     struct tma_ptx_value constant;
     if (!tma_ptx_read_constant(reader, &constant))
         return false;
-    if (constant.is_float || constant.bits > maximum) {
-        tma_ptx_error(reader, &at, "%s is a whole number from 0 to %llu", what,
-                      (unsigned long long)maximum);
-        return false;
-    }
+    if (constant.is_float || constant.bits > maximum)
+        return tma_ptx_error(reader, &at, "%s is a whole number from 0 to %llu", what,
+                             (unsigned long long)maximum);
     *value = constant.bits;
     return true;
 }
@@ -306,13 +299,11 @@ bool tma_ptx_at_space(const struct tma_ptx_reader *reader) {
 
 static bool read_alignment(struct tma_ptx_reader *reader, uint32_t *alignment) {
     struct tma_ptx_token at = reader->token;
-    uint64_t value;
+    uint64_t value = 0;
     if (!tma_ptx_read_count(reader, 1 << 20, "an alignment", &value))
         return false;
-    if (value == 0 || (value & (value - 1)) != 0) {
-        tma_ptx_error(reader, &at, "an alignment is a power of two");
-        return false;
-    }
+    if (value == 0 || (value & (value - 1)) != 0)
+        return tma_ptx_error(reader, &at, "an alignment is a power of two");
     *alignment = (uint32_t)value;
     return true;
 }
@@ -339,10 +330,8 @@ bool tma_ptx_read_declaration(struct tma_ptx_reader *reader,
         uint8_t type = token_type(reader);
         uint32_t pointed;
         if (type != TMA_PTX_NO_TYPE) {
-            if (declaration->type != TMA_PTX_NO_TYPE) {
-                tma_ptx_error(reader, &reader->token, "a declaration with two types");
-                return false;
-            }
+            if (declaration->type != TMA_PTX_NO_TYPE)
+                return tma_ptx_error(reader, &reader->token, "a declaration with two types");
             declaration->type = type;
             tma_ptx_advance(reader);
         } else if (tma_ptx_accept_directive(reader, ".align")) {
@@ -369,10 +358,8 @@ bool tma_ptx_read_declaration(struct tma_ptx_reader *reader,
         }
     }
     if (declaration->type == TMA_PTX_NO_TYPE ||
-        (!declaration->is_register && tma_ptx_types[declaration->type].bits % 8 != 0)) {
-        tma_ptx_expected(reader, "the type of a declaration");
-        return false;
-    }
+        (!declaration->is_register && tma_ptx_types[declaration->type].bits % 8 != 0))
+        return tma_ptx_expected(reader, "the type of a declaration");
     return true;
 }
 
@@ -391,16 +378,13 @@ static bool read_dimensions(struct tma_ptx_reader *reader, uint64_t element,
     *dimensions = (struct dimensions){.count = 0};
     while (tma_ptx_at(reader, '[')) {
         struct tma_ptx_token at = reader->token;
-        if (dimensions->count == MAX_DIMENSIONS) {
-            tma_ptx_error(reader, &at, "an array with more than %d dimensions", MAX_DIMENSIONS);
-            return false;
-        }
+        if (dimensions->count == MAX_DIMENSIONS)
+            return tma_ptx_error(reader, &at, "an array with more than %d dimensions",
+                                 MAX_DIMENSIONS);
         tma_ptx_advance(reader);
         if (tma_ptx_at(reader, ']')) {
-            if (dimensions->count > 0) {
-                tma_ptx_error(reader, &at, "only the first dimension of an array may be []");
-                return false;
-            }
+            if (dimensions->count > 0)
+                return tma_ptx_error(reader, &at, "only the first dimension of an array may be []");
             dimensions->open = true;
             sizes[0] = 0;
         } else if (!tma_ptx_read_count(reader, TMA_PTX_MAX_VARIABLE, "the size of an array",
@@ -414,11 +398,9 @@ static bool read_dimensions(struct tma_ptx_reader *reader, uint64_t element,
     *bytes = element;
     for (uint32_t i = dimensions->count; i-- > 0;) {
         dimensions->strides[i] = *bytes;
-        if (__builtin_mul_overflow(*bytes, sizes[i], bytes) || *bytes > TMA_PTX_MAX_VARIABLE) {
-            tma_ptx_error(reader, &reader->token, "a variable has at most %llu bytes",
-                          (unsigned long long)TMA_PTX_MAX_VARIABLE);
-            return false;
-        }
+        if (__builtin_mul_overflow(*bytes, sizes[i], bytes) || *bytes > TMA_PTX_MAX_VARIABLE)
+            return tma_ptx_error(reader, &reader->token, "a variable has at most %llu bytes",
+                                 (unsigned long long)TMA_PTX_MAX_VARIABLE);
     }
     dimensions->strides[dimensions->count] = element;
     return true;
@@ -428,18 +410,15 @@ static bool read_dimensions(struct tma_ptx_reader *reader, uint64_t element,
 
 /* Makes `bytes` bytes of the values readable; new ones are 0. */
 static bool reserve_values(struct tma_ptx_reader *reader, uint64_t bytes) {
-    if (bytes > TMA_PTX_MAX_CONTENTS) {
-        tma_ptx_error(reader, &reader->token, "a variable with values has at most %llu bytes",
-                      (unsigned long long)TMA_PTX_MAX_CONTENTS);
-        return false;
-    }
+    if (bytes > TMA_PTX_MAX_CONTENTS)
+        return tma_ptx_error(reader, &reader->token,
+                             "a variable with values has at most %llu bytes",
+                             (unsigned long long)TMA_PTX_MAX_CONTENTS);
     if (bytes > reader->value_capacity) {
         size_t capacity = bytes < 4096 ? 8192 : 2 * bytes;
         uint8_t *values = tma_resize(reader->values, capacity, 1);
-        if (values == NULL) {
-            tma_ptx_no_memory(reader);
-            return false;
-        }
+        if (values == NULL)
+            return tma_ptx_no_memory(reader);
         reader->values = values;
         reader->value_capacity = capacity;
     }
@@ -460,10 +439,8 @@ static bool read_address(struct tma_ptx_reader *reader, struct tma_ptx_relocatio
             return false;
         relocation.generic = true;
     }
-    if (reader->token.kind != TMA_PTX_TOKEN_NAME) {
-        tma_ptx_expected(reader, "the name of a variable");
-        return false;
-    }
+    if (reader->token.kind != TMA_PTX_TOKEN_NAME)
+        return tma_ptx_expected(reader, "the name of a variable");
     uint32_t name =
         tma_ptx_intern(reader, reader->token.start, reader->token.length, reader->token.hash);
     const struct tma_ptx_symbol *symbol = name == 0 ? NULL : tma_ptx_lookup(reader, name);
@@ -524,10 +501,8 @@ static bool read_values(struct tma_ptx_reader *reader, uint8_t type,
         *at += bytes;
         return read_value(reader, type, start);
     }
-    if (level > MAX_DIMENSIONS) {
-        tma_ptx_error(reader, &reader->token, "values with more braces than dimensions");
-        return false;
-    }
+    if (level > MAX_DIMENSIONS)
+        return tma_ptx_error(reader, &reader->token, "values with more braces than dimensions");
     tma_ptx_advance(reader);
     uint64_t stride = level < dimensions->count ? dimensions->strides[level] : bytes;
     while (!tma_ptx_at(reader, '}')) {

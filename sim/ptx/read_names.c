@@ -8,10 +8,8 @@
 static bool grow_name_slots(struct tma_ptx_reader *reader) {
     size_t count = reader->name_slot_count == 0 ? 1024 : 2 * reader->name_slot_count;
     uint32_t *slots = tma_allocate(count, sizeof *slots);
-    if (slots == NULL) {
-        tma_ptx_no_memory(reader);
-        return false;
-    }
+    if (slots == NULL)
+        return tma_ptx_no_memory(reader);
     for (uint32_t i = 1; i < reader->name_count; ++i) {
         size_t slot = reader->names[i].hash & (count - 1);
         while (slots[slot] != 0)

@@ -23,12 +23,13 @@ static void add_error(struct tma_ptx_reader *reader, uint32_t line, uint32_t col
         reader->stop = true;
 }
 
-void tma_ptx_error(struct tma_ptx_reader *reader, const struct tma_ptx_token *token,
+bool tma_ptx_error(struct tma_ptx_reader *reader, const struct tma_ptx_token *token,
                    const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     add_error(reader, token->line, token->column, format, arguments);
     va_end(arguments);
+    return false;
 }
 
 void tma_ptx_error_at(struct tma_ptx_reader *reader, uint32_t line, uint32_t column,
@@ -39,11 +40,12 @@ void tma_ptx_error_at(struct tma_ptx_reader *reader, uint32_t line, uint32_t col
     va_end(arguments);
 }
 
-void tma_ptx_no_memory(struct tma_ptx_reader *reader) {
+bool tma_ptx_no_memory(struct tma_ptx_reader *reader) {
     if (!reader->stop)
         tma_diagnose(reader->diagnostics, TMA_ERROR_MEMORY,
                      (struct tma_location){reader->file, 0, 0}, "out of memory");
     reader->stop = true;
+    return false;
 }
 
 /* ---- memory */
@@ -119,15 +121,14 @@ int tma_ptx_shown_length(const struct tma_ptx_token *token) {
     return token->length > 60 ? 60 : (int)token->length;
 }
 
-void tma_ptx_expected(struct tma_ptx_reader *reader, const char *what) {
+bool tma_ptx_expected(struct tma_ptx_reader *reader, const char *what) {
     const struct tma_ptx_token *token = &reader->token;
     if (token->kind == TMA_PTX_TOKEN_BAD)
-        return; /* has its own error */
+        return false; /* has its own error */
     if (token->kind == TMA_PTX_TOKEN_END)
-        tma_ptx_error(reader, token, "expected %s, not the end of the text", what);
-    else
-        tma_ptx_error(reader, token, "expected %s, not '%.*s'", what, tma_ptx_shown_length(token),
-                      token->start);
+        return tma_ptx_error(reader, token, "expected %s, not the end of the text", what);
+    return tma_ptx_error(reader, token, "expected %s, not '%.*s'", what,
+                         tma_ptx_shown_length(token), token->start);
 }
 
 bool tma_ptx_accept(struct tma_ptx_reader *reader, int symbol) {
@@ -141,8 +142,7 @@ bool tma_ptx_expect(struct tma_ptx_reader *reader, int symbol) {
     char what[] = {'\'', (char)symbol, '\'', '\0'};
     if (tma_ptx_accept(reader, symbol))
         return true;
-    tma_ptx_expected(reader, what);
-    return false;
+    return tma_ptx_expected(reader, what);
 }
 
 bool tma_ptx_at_directive(const struct tma_ptx_reader *reader, const char *text) {

@@ -127,14 +127,14 @@ struct tma_ptx_reader {
 
 /* ---- errors, tokens and memory (read_state.c) */
 
-/* Adds an error at a token, or at a place. */
-void tma_ptx_error(struct tma_ptx_reader *reader, const struct tma_ptx_token *token,
+/* Adds an error at a token, or at a place. Like the next ones, for the caller: returns false. */
+bool tma_ptx_error(struct tma_ptx_reader *reader, const struct tma_ptx_token *token,
                    const char *format, ...) __attribute__((format(printf, 3, 4)));
 void tma_ptx_error_at(struct tma_ptx_reader *reader, uint32_t line, uint32_t column,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Says that memory ran out, and stops. */
-void tma_ptx_no_memory(struct tma_ptx_reader *reader);
+bool tma_ptx_no_memory(struct tma_ptx_reader *reader);
 
 /* Goes to the next token; says so if it is a bad one. */
 void tma_ptx_advance(struct tma_ptx_reader *reader);
@@ -143,7 +143,7 @@ void tma_ptx_advance(struct tma_ptx_reader *reader);
 int tma_ptx_shown_length(const struct tma_ptx_token *token);
 
 /* Adds "expected WHAT, not TOKEN". */
-void tma_ptx_expected(struct tma_ptx_reader *reader, const char *what);
+bool tma_ptx_expected(struct tma_ptx_reader *reader, const char *what);
 
 static inline bool tma_ptx_at(const struct tma_ptx_reader *reader, int symbol) {
     return reader->token.kind == TMA_PTX_TOKEN_SYMBOL && reader->token.symbol == symbol;

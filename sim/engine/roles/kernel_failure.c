@@ -23,7 +23,7 @@ static void describe_role(const struct tma_role_state *role, char *text, size_t 
     }
 }
 
-void tma_role_fail(struct tma_role_state *role, const struct tma_statement *statement,
+bool tma_role_fail(struct tma_role_state *role, const struct tma_statement *statement,
                    enum tma_error_code code, const char *text) {
     char where[160], message[TMA_ERROR_TEXT_BYTES];
     struct tma_kernel_engine *engine = role->cta->engine;
@@ -36,6 +36,7 @@ void tma_role_fail(struct tma_role_state *role, const struct tma_statement *stat
     if (engine->simulation.code == TMA_OK && statement != NULL)
         engine->failed = statement;
     tma_simulation_fail(&engine->simulation, code, message);
+    return false;
 }
 
 /* What a role waits for. */

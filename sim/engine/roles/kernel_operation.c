@@ -235,28 +235,22 @@ static bool find_stage(struct tma_role_state *role, const struct tma_statement *
     uint32_t depth = role->cursor.kernel->rings[statement->ring].depth;
     bool loads = statement->operation.direction == TMA_LOAD;
     if (loads || use->waited == 0) {
-        if (use->acquired == 0) {
-            tma_role_fail(role, statement, TMA_ERROR_FAULT,
-                          loads ? "it loads into a stage that it has not acquired"
-                                : "it stores from a stage that it has not waited for");
-            return false;
-        }
+        if (use->acquired == 0)
+            return tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                                 loads ? "it loads into a stage that it has not acquired"
+                                       : "it stores from a stage that it has not waited for");
         *stage = (uint32_t)((use->acquired - 1) % depth);
         const struct tma_stage *filled = tma_stage_of(role->cta, statement->ring, *stage);
         if (!loads && filled->full_phases * depth < use->acquired - *stage &&
-            filled->full_bytes != 0) {
-            tma_role_fail(role, statement, TMA_ERROR_FAULT,
-                          "it stores from a stage that is still being filled");
-            return false;
-        }
+            filled->full_bytes != 0)
+            return tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                                 "it stores from a stage that is still being filled");
         return true;
     }
     *stage = (uint32_t)((use->waited - 1) % depth);
-    if (use->released == use->waited && !role->cta->rings[statement->ring].never_released) {
-        tma_role_fail(role, statement, TMA_ERROR_FAULT,
-                      "it stores from a stage that it has released");
-        return false;
-    }
+    if (use->released == use->waited && !role->cta->rings[statement->ring].never_released)
+        return tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                             "it stores from a stage that it has released");
     return true;
 }
 
@@ -290,18 +284,15 @@ static bool find_coordinates(struct tma_role_state *role, const struct tma_state
     struct tma_error error;
     if (!tma_statement_operation(kernel, statement, variables, &issued->operation,
                                  &issued->map_index, &error) ||
-        !tma_value_at(&statement->entry, variables, &issued->entry, &error)) {
-        tma_role_fail(role, statement, error.code, error.text);
-        return false;
-    }
+        !tma_value_at(&statement->entry, variables, &issued->entry, &error))
+        return tma_role_fail(role, statement, error.code, error.text);
     if (statement->lanes.by != TMA_BY_BULK)
         return true; /* lanes have all rows of the tile */
     if (statement->lanes.rows == NULL) {
         issued->operation.coordinates[1] += (int32_t)piece;
     } else if (tma_lane_row_at(&statement->lanes, issued->entry + piece,
                                &issued->operation.coordinates[1], &error) != TMA_OK) {
-        tma_role_fail(role, statement, error.code, error.text);
-        return false;
+        return tma_role_fail(role, statement, error.code, error.text);
     }
     const struct tma_statement_facts *facts =
         &role->cta->engine->facts[index_of(kernel, statement)];
@@ -365,11 +356,9 @@ bool tma_role_begin_read(struct tma_role_state *role, const struct tma_statement
     while (role->reads_complete < role->reads_issued &&
            role->reads[role->reads_complete % TMA_MAX_GROUPS].pending == 0)
         role->reads_complete++;
-    if (role->reads_issued - role->reads_complete >= TMA_MAX_GROUPS) {
-        tma_role_fail(role, statement, TMA_ERROR_UNSUPPORTED,
-                      "more loads of warps in flight than the model follows");
-        return false;
-    }
+    if (role->reads_issued - role->reads_complete >= TMA_MAX_GROUPS)
+        return tma_role_fail(role, statement, TMA_ERROR_UNSUPPORTED,
+                             "more loads of warps in flight than the model follows");
     role->reads[role->reads_issued % TMA_MAX_GROUPS] = (struct tma_store_group){1, 0};
     return true;
 }

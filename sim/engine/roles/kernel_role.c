@@ -23,12 +23,10 @@ static bool find_stage(struct tma_role_state *role, const struct tma_statement *
                        uint32_t ring, bool acquired, uint32_t *stage) {
     const struct tma_ring_use *use = &role->rings[ring];
     uint64_t number = acquired ? use->acquired : use->waited;
-    if (number == 0) {
-        tma_role_fail(role, statement, TMA_ERROR_FAULT,
-                      acquired ? "it writes into a stage that it has not acquired"
-                               : "it reads a stage that it has not waited for");
-        return false;
-    }
+    if (number == 0)
+        return tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                             acquired ? "it writes into a stage that it has not acquired"
+                                      : "it reads a stage that it has not waited for");
     *stage = (uint32_t)((number - 1) % role->cursor.kernel->rings[ring].depth);
     return true;
 }
@@ -41,16 +39,13 @@ static bool find_part(struct tma_role_state *role, const struct tma_statement *s
     struct tma_error error;
     int64_t first;
     char text[160];
-    if (!tma_value_at(offset, tma_cursor_place(&role->cursor)->variables, &first, &error)) {
-        tma_role_fail(role, statement, error.code, error.text);
-        return false;
-    }
+    if (!tma_value_at(offset, tma_cursor_place(&role->cursor)->variables, &first, &error))
+        return tma_role_fail(role, statement, error.code, error.text);
     if (first < 0 || bytes <= 0 || first > place->bytes || bytes > place->bytes - first) {
         snprintf(text, sizeof text,
                  "it moves %" PRId64 " B from offset %" PRId64 " B on, of a place of %" PRIu32 " B",
                  bytes, first, place->bytes);
-        tma_role_fail(role, statement, TMA_ERROR_FAULT, text);
-        return false;
+        return tma_role_fail(role, statement, TMA_ERROR_FAULT, text);
     }
     *address = (uint32_t)first + place->offset_bytes;
     *address += place->kind == TMA_PLACE_BUFFER
@@ -67,17 +62,13 @@ static bool find_peer(struct tma_role_state *role, const struct tma_statement *s
     struct tma_error error;
     int64_t rank;
     char text[120];
-    if (!tma_value_at(&statement->peer, tma_cursor_place(&role->cursor)->variables, &rank,
-                      &error)) {
-        tma_role_fail(role, statement, error.code, error.text);
-        return false;
-    }
+    if (!tma_value_at(&statement->peer, tma_cursor_place(&role->cursor)->variables, &rank, &error))
+        return tma_role_fail(role, statement, error.code, error.text);
     if (rank < 0 || rank >= ctas) {
         snprintf(text, sizeof text,
                  "its rank is %" PRId64 "; the cluster has the ranks 0 to %" PRIu32, rank,
                  ctas - 1);
-        tma_role_fail(role, statement, TMA_ERROR_FAULT, text);
-        return false;
+        return tma_role_fail(role, statement, TMA_ERROR_FAULT, text);
     }
     *peer = &role->cta->cluster->ctas[rank];
     if ((*peer)->base.running_actors == 0) {
@@ -85,8 +76,7 @@ static bool find_peer(struct tma_role_state *role, const struct tma_statement *s
                  "it is about the shared memory of the CTA of rank %" PRId64
                  " of its cluster, which has ended",
                  rank);
-        tma_role_fail(role, statement, TMA_ERROR_FAULT, text);
-        return false;
+        return tma_role_fail(role, statement, TMA_ERROR_FAULT, text);
     }
     return true;
 }
@@ -99,10 +89,8 @@ static bool find_exchange(struct tma_role_state *role, const struct tma_statemen
     struct tma_error error;
     int64_t bytes;
     char text[120];
-    if (!tma_exchanged_bytes(statement, variables, &bytes, &error)) {
-        tma_role_fail(role, statement, error.code, error.text);
-        return false;
-    }
+    if (!tma_exchanged_bytes(statement, variables, &bytes, &error))
+        return tma_role_fail(role, statement, error.code, error.text);
     if (!find_peer(role, statement, &exchange->peer) ||
         (statement->ring != TMA_NO_RING &&
          !find_stage(role, statement, statement->ring, statement->operation.direction != TMA_LOAD,
@@ -123,8 +111,7 @@ static bool find_exchange(struct tma_role_state *role, const struct tma_statemen
              "it moves %" PRId64 " B from address %" PRIu32
              " on; both have to be multiples of %" PRIu32 " B",
              bytes, exchange->to, unit);
-    tma_role_fail(role, statement, TMA_ERROR_FAULT, text);
-    return false;
+    return tma_role_fail(role, statement, TMA_ERROR_FAULT, text);
 }
 
 /* The role issues an EXCHANGE at its cycle. Returns how long its warps take for that. */
@@ -260,16 +247,13 @@ static bool acquire(struct tma_role_state *role, const struct tma_statement *sta
     role->wait_phase = round;
     const struct tma_stage *stage = &ring->stages[role->wait_stage];
     if (ring->own) {
-        if (use->acquired >= use->released + depth) {
-            tma_role_fail(role, statement, TMA_ERROR_FAULT,
-                          "it fills a stage again that it has not released");
-            return false;
-        }
+        if (use->acquired >= use->released + depth)
+            return tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                                 "it fills a stage again that it has not released");
     } else if (round > 0) {
-        if (ring->arrivals == 0) {
-            tma_role_fail(role, statement, TMA_ERROR_FAULT, no_release(role, statement->ring));
-            return false;
-        }
+        if (ring->arrivals == 0)
+            return tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                                 no_release(role, statement->ring));
         if (stage->empty_phases < round)
             return false;
         pass_mbarrier(role, statement->ring, stage->empty_cycle, TMA_ROLE_EMPTY);
@@ -299,11 +283,9 @@ static bool use_stage(struct tma_role_state *role, const struct tma_statement *s
     const struct tma_stage *stage = tma_stage_of(role->cta, statement->ring, role->wait_stage);
     if (stage->full_phases <= role->wait_phase)
         return false;
-    if (stage->full_phases > role->wait_phase + 1) {
-        tma_role_fail(role, statement, TMA_ERROR_FAULT,
-                      "the stage that it waits for has been filled again");
-        return false;
-    }
+    if (stage->full_phases > role->wait_phase + 1)
+        return tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                             "the stage that it waits for has been filled again");
     pass_mbarrier(role, statement->ring, stage->full_cycle, TMA_ROLE_FULL);
     tma_race_wait_full(role, statement, role->wait_stage, role->wait_phase);
     use->waited++;

@@ -225,8 +225,8 @@ uint64_t tma_kernel_most_to_cut(const struct tma_simulation *simulation, uint32_
 
 /* Errors in the program of a role, with the cycle, the CTA, the role and its loop variables. */
 
-/* Stops the run with an error in a statement of the role. */
-void tma_role_fail(struct tma_role_state *role, const struct tma_statement *statement,
+/* Stops the run with an error in a statement of the role. Returns false. */
+bool tma_role_fail(struct tma_role_state *role, const struct tma_statement *statement,
                    enum tma_error_code code, const char *text);
 
 /* program->describe_wait and explain_deadlock. */

@@ -148,18 +148,15 @@ static bool find_amounts(struct tma_role_state *role, const struct tma_statement
     uint64_t product = 1;
     for (int i = 0; i < TMA_AMOUNTS; i++) {
         int64_t value;
-        if (!tma_value_at(&statement->amount[i], variables, &value, &error)) {
-            tma_role_fail(role, statement, error.code, error.text);
-            return false;
-        }
+        if (!tma_value_at(&statement->amount[i], variables, &value, &error))
+            return tma_role_fail(role, statement, error.code, error.text);
         bool used = i == 0 || statement->work == TMA_WORK_MMA;
         if (value < 0 || value > MAX_WORK ||
             (used && value > 0 && __builtin_mul_overflow(product, (uint64_t)value, &product)) ||
             product > (uint64_t)MAX_WORK) {
             snprintf(text, sizeof text, "a compute statement of %" PRId64 "; allowed: 0 to 2^50",
                      value);
-            tma_role_fail(role, statement, TMA_ERROR_ARGUMENT, text);
-            return false;
+            return tma_role_fail(role, statement, TMA_ERROR_ARGUMENT, text);
         }
         amount[i] = (uint64_t)value;
     }
