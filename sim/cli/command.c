@@ -119,7 +119,7 @@ static bool find_scenarios(const struct cli_verb *verb, struct cli_options *opti
 }
 
 static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
-    struct cli_options *options = cli_options_parse(verb, count, arguments);
+    struct cli_options *options = cli_options_parse(verbs, verb, count, arguments);
     if (options == NULL)
         return CLI_ERROR;
     int status = CLI_OK;

@@ -9,7 +9,6 @@
 #include "base/allocation.h"
 #include "cli/help/situations.h"
 #include "cli/messages.h"
-#include "cli/verbs/verbs.h"
 #include "scenario/suggestion.h"
 
 static const struct cli_option help_option = {.name = "--help",
@@ -23,6 +22,7 @@ const struct tma_names cli_format_names =
 
 /* The arguments that are not parsed yet. */
 struct arguments {
+    const struct cli_verb *const *verbs; /* all; NULL behind the last */
     const struct cli_verb *verb;
     char *const *next;
     char *const *end;
@@ -74,19 +74,18 @@ static const char *other_name(const struct cli_verb *verb, const char *name) {
 }
 
 /* Writes the verbs that have the option: "sweep, tune"; "" where none has. */
-static void verbs_with(const char *name, char *text, size_t size) {
-#define VERB_ADDRESS(verb) &cli_##verb,
-    static const struct cli_verb *const verbs[] = {CLI_VERBS(VERB_ADDRESS)};
-#undef VERB_ADDRESS
+static void verbs_with(const struct cli_verb *const *verbs, const char *name, char *text,
+                       size_t size) {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs && used < size; i++)
+    for (size_t i = 0; verbs[i] != NULL && used < size; i++)
         if (cli_find_option(verbs[i], name, strlen(name)) != NULL)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
                                      verbs[i]->name);
 }
 
-static bool unknown_option(const struct cli_verb *verb, const char *argument, size_t length) {
+static bool unknown_option(const struct arguments *arguments, const char *argument, size_t length) {
+    const struct cli_verb *verb = arguments->verb;
     char name[TMA_MAX_SUGGESTION];
     snprintf(name, sizeof name, "%.*s", (int)length, argument);
     struct tma_suggestion suggestion = {.wanted = name};
@@ -94,7 +93,7 @@ static bool unknown_option(const struct cli_verb *verb, const char *argument, si
         tma_suggest(&suggestion, verb->options[i].name);
     const char *instead = other_name(verb, name), *word = name + strspn(name, "-");
     char others[200];
-    verbs_with(name, others, sizeof others);
+    verbs_with(arguments->verbs, name, others, sizeof others);
     if (instead == NULL && others[0] == '\0' && suggestion.best[0] != '\0')
         instead = suggestion.best;
     if (instead != NULL)
@@ -213,7 +212,7 @@ static bool parse_option(struct arguments *arguments, struct cli_options *option
     size_t length = strcspn(argument, "=");
     const struct cli_option *option = cli_find_option(arguments->verb, argument, length);
     if (option == NULL)
-        return unknown_option(arguments->verb, argument, length);
+        return unknown_option(arguments, argument, length);
     assert(option->offset < options_bytes(arguments->verb));
     const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
     if (option->value == NULL && value != NULL)
@@ -284,14 +283,15 @@ static bool keep_words(struct cli_options *options) {
     return true;
 }
 
-struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
+struct cli_options *cli_options_parse(const struct cli_verb *const *verbs,
+                                      const struct cli_verb *verb, int count,
                                       char *const *arguments) {
     struct cli_options *options = tma_allocate(1, options_bytes(verb));
     if (options == NULL) {
         cli_error("out of memory");
         return NULL;
     }
-    struct arguments left = {verb, arguments, arguments + count};
+    struct arguments left = {verbs, verb, arguments, arguments + count};
     if (!parse_arguments(&left, options) || !keep_words(options)) {
         cli_options_free(verb, options);
         return NULL;

@@ -87,8 +87,10 @@ struct cli_verb {
     int (*run)(const struct cli_options *options); /* returns the exit status */
 };
 
-/* Parses the arguments after the verb. On failure, prints the error and returns NULL. */
-struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
+/* Parses the arguments after the verb, which is one of `verbs`; NULL ends them. On failure, prints
+ * the error and returns NULL. */
+struct cli_options *cli_options_parse(const struct cli_verb *const *verbs,
+                                      const struct cli_verb *verb, int count,
                                       char *const *arguments);
 void cli_options_free(const struct cli_verb *verb, struct cli_options *options);
 
