@@ -289,6 +289,84 @@ __global__ void load_and_wait(const __grid_constant__ CUtensorMap A, int bytes, 
     *out = float(clock_now() - t0) / TIMES;
 }
 
+// Loads or stores by one lane, so many in each time around a loop: the lane is number 0, or elected
+// for the whole loop, or for each instruction. No phase ends, and nothing waits.
+enum Form { LANE, ELECTED, ELECTED_EACH, STORED };
+template <int FORM, int N>
+__global__ void turns(const __grid_constant__ CUtensorMap A, int times, float *out) {
+    extern __shared__ __align__(1024) uint8_t raw[];
+    __shared__ __align__(8) uint64_t full;
+    uint32_t base = shared_address(raw), bar = shared_address(&full);
+    if (threadIdx.x == 0) {
+        init(bar, 1 << 19);
+        fence_init();
+    }
+    __syncthreads();
+    uint32_t t0 = clock_now(), go = threadIdx.x == 0;
+    if (FORM == ELECTED)
+        asm volatile("{ .reg .pred one; elect.sync _|one, 0xffffffff; selp.u32 %0, 1, 0, one; }"
+                     : "=r"(go));
+    if (FORM == ELECTED_EACH || go)
+#pragma unroll 1
+        for (int i = 0; i < times; i++)
+#pragma unroll
+            for (int j = 0; j < N; j++) {
+                if (FORM == STORED)
+                    store(&A, 0, N * i + j, base + 1024 * j);
+                else if (FORM == ELECTED_EACH)
+                    asm volatile("{ .reg .pred one; elect.sync _|one, 0xffffffff;"
+                                 " @one "
+                                 "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+                                 "complete_tx::bytes"
+                                 " [%0], [%1, {0,%2}], [%3]; }" ::"r"(base + 1024 * j),
+                                 "l"(&A), "r"(N * i + j), "r"(bar)
+                                 : "memory");
+                else
+                    load(&A, 0, N * i + j, base + 1024 * j, bar);
+            }
+    if (threadIdx.x == 0)
+        *out = float(clock_now() - t0);
+    spin(200000);
+    __syncthreads();
+}
+
+// From before an arrival or the load of a box until another warp, all lanes of which wait, has seen
+// the end of the phase.
+template <int LOADS>
+__global__ void seen(const __grid_constant__ CUtensorMap A, int bytes, float *out) {
+    extern __shared__ __align__(1024) uint8_t raw[];
+    __shared__ __align__(8) uint64_t full;
+    __shared__ uint32_t before, after;
+    uint32_t base = shared_address(raw), bar = shared_address(&full), sum = 0;
+    if (threadIdx.x == 0) {
+        init(bar, 1);
+        fence_init();
+        fence_async();
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int i = -2; i < TIMES; i++) { // the first ones bring the box to L2
+        if (threadIdx.x == 0) {
+            if (LOADS)
+                expect(bar, bytes);
+            spin(1000);
+            before = clock_now();
+            if (LOADS)
+                load(&A, 0, 0, base, bar);
+            else
+                arrive(bar);
+        } else if (threadIdx.x >= 32) {
+            wait(bar, i & 1);
+            after = clock_now();
+        }
+        __syncthreads();
+        sum += i < 0 ? 0 : after - before;
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        *out = float(sum) / TIMES;
+}
+
 // The first times around of a producer and a consumer: clocks since the start of the CTA.
 template <int LOADS>
 __global__ void first_turns(const __grid_constant__ CUtensorMap A, int depth, int turns,
@@ -401,6 +479,17 @@ template <int N> static void multiply(const CUtensorMap &m) {
                            groups * 4, v);
             }
 }
+/* What a time around takes: the difference of loops of 8 and of 16, which the unit's queue holds.
+ */
+template <int FORM, int N> static void time_turns(const char *name, const CUtensorMap &m) {
+    enum { FEW = 8 };
+    float took[2];
+    for (int i = 0; i < 4; i++) { // the first two bring code and boxes
+        turns<FORM, N><<<1, 32, 20000>>>(m, FEW * (1 + i % 2), out);
+        cudaMemcpy(&took[i % 2], out, 4, cudaMemcpyDeviceToHost);
+    }
+    printf("%s\t%d\t1\t%.1f\n", name, N, (took[1] - took[0]) / FEW);
+}
 int main() {
     uint8_t *g;
     cudaMalloc(&g, 64 << 20);
@@ -453,6 +542,26 @@ int main() {
         cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
         printf("load_and_wait\t%d\t1\t%.1f\n", rows, v);
     }
+    seen<0><<<1, 64, 20000>>>(small, 0, out);
+    cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
+    printf("arrive_seen\t0\t2\t%.1f\n", v);
+    for (int rows : {1, 8, 64, 128}) {
+        seen<1><<<1, 64, 20000>>>(make_map(g, 64, rows), rows * 128, out);
+        cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
+        printf("load_seen\t%d\t2\t%.1f\n", rows, v);
+    }
+    time_turns<LANE, 1>("turns_lane", small);
+    time_turns<LANE, 2>("turns_lane", small);
+    time_turns<LANE, 4>("turns_lane", small);
+    time_turns<ELECTED, 1>("turns_elected", small);
+    time_turns<ELECTED, 2>("turns_elected", small);
+    time_turns<ELECTED, 4>("turns_elected", small);
+    time_turns<ELECTED_EACH, 1>("turns_elected_each", small);
+    time_turns<ELECTED_EACH, 2>("turns_elected_each", small);
+    time_turns<ELECTED_EACH, 4>("turns_elected_each", small);
+    time_turns<STORED, 1>("turns_stored", small);
+    time_turns<STORED, 2>("turns_stored", small);
+    time_turns<STORED, 4>("turns_stored", small);
     hand_over<0><<<1, 64>>>(out);
     cudaDeviceSynchronize();
     cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);

@@ -288,6 +288,7 @@ static void price(const struct tma_machine *machine, const struct tma_core_ablat
     }
     planned->issues = (uint8_t)(issues > 255 ? 255 : issues);
     planned->readers = (uint8_t)(readers > 255 ? 255 : readers);
+    planned->turn = lowered->turn;
     planned->serialised = lowered->serialised;
     planned->scoreboard = issues > 0 && lowered->latency == 0;
     if (lowered->latency != 0 || (issues == 0 && planned->kind == TMA_CORE_PLAIN))

@@ -49,6 +49,8 @@ struct tma_core_instruction {
     bool is_free;     /* it takes no time, and waits for nothing but barriers */
     bool polls;       /* it loads what its loop waits for: a flag in global memory */
     bool renews;      /* a fence: caches of tensor maps lose the one at its address */
+    uint8_t turn;     /* cycles until its warp can issue the next instruction; fewer than issues: as
+                         many */
     uint16_t latency; /* from its issue until its result can be used; of memory: see the core */
     struct {
         uint8_t pipe; /* enum tma_pipe */

@@ -41,7 +41,7 @@ void tma_core_signal(struct tma_core_run *run, struct tma_core_cluster *cluster,
         warp->next = next;
         warp->cause = cause;
         uint64_t awake =
-            cycle + (run->plan.instructions[next].is_free ? 0 : run->machine->warp.wake_cycles);
+            cycle + (run->plan.instructions[next].is_free ? 0 : run->machine->core.wake_cycles);
         if (warp->ready < awake)
             warp->ready = awake;
         look_again(cluster->sms[rank], warp);
@@ -812,6 +812,8 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     }
     sm->best_cycles[scheduler - sm->schedulers] = 0;
     warp->ready = warp->issued_cycle = cycle + issues;
+    if (!resumed && planned->turn > issues)
+        warp->ready = cycle + planned->turn;
     if (issues != 0)
         issue_beside_products(sm, scheduler, warp, planned, cycle);
     warp->ready_reason = TMA_STALL_FETCH;

@@ -8,6 +8,9 @@
 
 /* Inputs of IADD3 and LOP3; a constant is one, too. */
 enum { MOST_INPUTS = 3, MOST_REGISTERS = 255 };
+/* Of S2R, as tests/hardware/h100/role_turns.tsv has it of a clock; of a TMA load and its loop over
+ * lanes: load_forms.tsv. */
+enum { SPECIAL_LATENCY = 24, LANE_LOOP_CYCLES = 40 };
 
 const char *tma_pipe_name(enum tma_pipe pipe) {
     static const char *const names[] = {
@@ -648,18 +651,20 @@ static bool has_guard(const struct pass *pass, uint32_t i) {
            !in_uniform(pass, pass->facts->values[at(pass, i)->guard].copy_of);
 }
 
+/* Does an instruction move the address of a variable of this space into a register? */
+static bool moves_variable(const struct pass *pass, uint32_t i, enum tma_ptx_space space) {
+    const struct tma_ptx_operand *from = tma_lowering_operand(pass->facts, i, 1);
+    return at(pass, i)->opcode == TMA_PTX_OP_MOV && from->kind == TMA_PTX_VARIABLE &&
+           pass->facts->module->variables[from->number].space == space;
+}
+
 /* Does an operand name a tensor map that is a parameter? */
 static bool is_parameter_map(const struct pass *pass, const struct tma_ptx_operand *operand) {
     if (operand->kind != TMA_PTX_ADDRESS || operand->base != TMA_PTX_REGISTER)
         return operand->kind == TMA_PTX_ADDRESS && operand->base == TMA_PTX_VARIABLE &&
                pass->facts->module->variables[operand->number].space == TMA_PTX_PARAM;
     uint32_t j = tma_lowering_definition(pass->facts, pass->facts->values[operand->number].copy_of);
-    const struct tma_ptx_operand *source =
-        j != TMA_LOWERING_NONE && at(pass, j)->opcode == TMA_PTX_OP_MOV
-            ? tma_lowering_operand(pass->facts, j, 1)
-            : NULL;
-    return source != NULL && source->kind == TMA_PTX_VARIABLE &&
-           pass->facts->module->variables[source->number].space == TMA_PTX_PARAM;
+    return j != TMA_LOWERING_NONE && moves_variable(pass, j, TMA_PTX_PARAM);
 }
 
 /* Uniform registers hold the base of the parameters while few TMA instructions need it: up to three
@@ -676,7 +681,64 @@ static bool is_tensor(uint16_t opcode) {
            opcode == TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR;
 }
 
-/* A TMA instruction: its predicate by VOTEU, everything it names in uniform registers. */
+/* The window of shared memory is read, by S2R, where a block first needs an address in it; before a
+ * loop of one block. All others are constants away from it. */
+static void share_window(struct pass *pass) {
+    const struct tma_lowering_facts *facts = pass->facts;
+    for (uint32_t b = 0; b < facts->block_count; b++) {
+        const struct tma_lowering_block *block = &facts->blocks[b];
+        bool has = block->loop != TMA_LOWERING_NONE &&
+                   facts->loops[block->loop].first == block->first &&
+                   facts->loops[block->loop].end == block->end;
+        for (uint32_t i = block->first; i < block->end; i++)
+            if (moves_variable(pass, i, TMA_PTX_SHARED)) {
+                if (has)
+                    pass->sequence[i] = "uu";
+                has = true;
+            }
+    }
+}
+
+/* Is a predicate true in one lane at most, as elect.sync makes it? */
+static bool is_elected(const struct tma_lowering_facts *facts, uint32_t number, uint32_t steps) {
+    uint32_t i = number == TMA_PTX_NO_REGISTER
+                     ? TMA_LOWERING_NONE
+                     : tma_lowering_definition(facts, facts->values[number].copy_of);
+    if (i == TMA_LOWERING_NONE || steps == 0)
+        return false;
+    switch (facts->code[i].opcode) {
+    case TMA_PTX_OP_ELECT:
+        return true;
+    case TMA_PTX_OP_AND:
+    case TMA_PTX_OP_OR: /* of a branch around it */
+    case TMA_PTX_OP_SELP:
+    case TMA_PTX_OP_SETP:
+        for (uint32_t r = facts->first_register[i] + facts->written[i];
+             r < facts->first_register[i + 1]; r++)
+            if (is_elected(facts, facts->registers[r], steps - 1))
+                return true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+/* Does ptxas know that one lane executes it: by its own predicate, or by a branch around it? */
+static bool has_one_lane(const struct tma_lowering_facts *facts, uint32_t i) {
+    enum { STEPS = 4 }; /* elect, selp, setp, and */
+    if (is_elected(facts, facts->code[i].guard, STEPS))
+        return true;
+    for (uint32_t j = 0; j < i; j++) {
+        uint32_t target = tma_lowering_target(facts, j);
+        if (target != TMA_LOWERING_NONE && target > i &&
+            is_elected(facts, facts->code[j].guard, STEPS))
+            return true;
+    }
+    return false;
+}
+
+/* A TMA instruction: its predicate by VOTEU, everything it names in uniform registers. Loads whose
+ * lane ptxas does not know are in a loop over lanes: ELECT, PLOP3, BRA.U.ANY. */
 static void lower_bulk(const struct pass *pass, uint32_t i, struct tma_lowered *lowered) {
     const struct tma_ptx_instruction *instruction = at(pass, i);
     if (has_guard(pass, i))
@@ -697,6 +759,10 @@ static void lower_bulk(const struct pass *pass, uint32_t i, struct tma_lowered *
             bring(pass, operand, "", lowered);
     }
     add(pass, lowered, "c");
+    if (tma_ptx_has(instruction, TMA_PTX_DOT_COMPLETE_TX_BYTES) && !has_one_lane(pass->facts, i)) {
+        add(pass, lowered, "aaaac");
+        lowered->turn = LANE_LOOP_CYCLES;
+    }
 }
 
 /* The word that an mbarrier begins with is built from its count. */
@@ -840,6 +906,8 @@ static void lower_one(struct pass *pass, uint32_t i) {
         bool moved = lowered->uniform && pass->sequence[i] != NULL; /* all of it */
         lowered->latency = tma_lowering_latency(
             moved ? TMA_PIPE_UNIFORM : tma_lowering_pipe(last == 'm' ? pass->movable : last));
+        if (moves_variable(pass, i, TMA_PTX_SHARED) && pass->sequence[i] == NULL)
+            lowered->latency += SPECIAL_LATENCY;
     }
 }
 
@@ -965,6 +1033,8 @@ static enum tma_error_code lower(struct pass *pass, uint32_t registers,
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     count_maps(pass, most);
     tma_release(most);
+    if (is_on(pass, TMA_LOWERING_COMMON))
+        share_window(pass);
     fold_moves(pass);
     if (is_on(pass, TMA_LOWERING_PREDICATES))
         fold_predicates(pass);

@@ -73,6 +73,8 @@ struct tma_lowered {
                                       executes it; all 0: others have taken it in */
     uint8_t latency; /* cycles from its last issue until its result can be used; 0: it depends on
                         memory, on the SFU's scoreboard or on a barrier, and is the core's */
+    uint8_t turn;    /* cycles until its warp can issue the next instruction, where its own loop
+                        takes longer than its slots */
     bool uniform;    /* on the uniform path: once for the warp */
     bool polls; /* it loads from global memory what its loop, which does nothing else, waits for */
     bool serialised; /* wgmma: ptxas waits for it before the next one (C7515) */

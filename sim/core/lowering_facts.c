@@ -448,7 +448,7 @@ static bool ends_block(const struct tma_ptx_instruction *instruction) {
 }
 
 /* The target of a branch, counted from the function's first instruction. */
-static uint32_t target_of(const struct tma_lowering_facts *facts, uint32_t i) {
+uint32_t tma_lowering_target(const struct tma_lowering_facts *facts, uint32_t i) {
     return facts->code[i].opcode == TMA_PTX_OP_BRA &&
                    tma_lowering_operand(facts, i, 0)->kind == TMA_PTX_LABEL
                ? tma_lowering_operand(facts, i, 0)->number
@@ -488,7 +488,7 @@ static bool find_blocks(struct tma_lowering_facts *facts) {
         starts[i + 1] = true;
         tma_lowering_mark_labels(facts->module, instruction, facts->count, starts);
         /* A branch back closes a loop; those to one place are one loop. */
-        uint32_t target = target_of(facts, i);
+        uint32_t target = tma_lowering_target(facts, i);
         if (target <= i) {
             uint32_t l = 0;
             while (l < facts->loop_count && facts->loops[l].first != target)
@@ -514,7 +514,7 @@ uint32_t tma_lowering_successors(const struct tma_lowering_facts *facts, uint32_
                                  uint32_t next[2]) {
     uint32_t last = facts->blocks[block].end - 1, count = 0;
     const struct tma_ptx_instruction *instruction = &facts->code[last];
-    uint32_t target = target_of(facts, last);
+    uint32_t target = tma_lowering_target(facts, last);
     bool leaves = ends_block(instruction) && instruction->guard == TMA_PTX_NO_REGISTER;
     if (target != TMA_LOWERING_NONE && target < facts->count)
         next[count++] = facts->block_of[target];
@@ -660,7 +660,7 @@ static bool separate(struct tma_lowering_facts *facts, uint32_t first, uint32_t 
 /* A branch by which lanes part makes what is between it and its target divergent. */
 static bool part(struct tma_lowering_facts *facts, uint32_t i) {
     const struct tma_ptx_instruction *instruction = &facts->code[i];
-    uint32_t target = target_of(facts, i);
+    uint32_t target = tma_lowering_target(facts, i);
     if (instruction->guard == TMA_PTX_NO_REGISTER || target == TMA_LOWERING_NONE ||
         facts->values[facts->values[instruction->guard].copy_of].uniform)
         return false;

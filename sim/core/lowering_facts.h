@@ -60,6 +60,9 @@ void tma_lowering_mark_labels(const struct tma_ptx_module *module,
                               const struct tma_ptx_instruction *instruction, uint32_t count,
                               bool *starts);
 
+/* Where a branch goes; TMA_LOWERING_NONE: it is none, or goes to a label of a register. */
+uint32_t tma_lowering_target(const struct tma_lowering_facts *facts, uint32_t instruction);
+
 /* The blocks that may come after a block, but for those of brx.idx. Returns how many. */
 uint32_t tma_lowering_successors(const struct tma_lowering_facts *facts, uint32_t block,
                                  uint32_t next[2]);

@@ -540,6 +540,10 @@ TMA_TIME(core, remote_arrive, remote_arrive_cycles, cycles, 0, 10000, SM, KEPT, 
          "the same latency for another CTA of the cluster, or for its barrier")
 TMA_TIME(core, barrier, barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
          "latency from the last arrival at a barrier to the next instruction of its warps")
+TMA_TIME(
+    core, wake, wake_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+    "latency from the end of a phase or a barrier to the next instruction of a warp that waits for "
+    "it")
 TMA_TIME(core, product_tail, product_tail_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none,
          LEAST, "time from the end of a group's last matrix product to its results")
 TMA_TIME(

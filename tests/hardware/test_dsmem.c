@@ -8,7 +8,7 @@
 enum {
     COUNT = 512,      /* accesses of a warp, copies of a CTA */
     NEXT_CYCLES = 14, /* from a store to the load behind it */
-    POLL_CYCLES = 25, /* from the end of an mbarrier's phase to the next instruction */
+    TURN_CYCLES = 85, /* from the end of an mbarrier's phase to the next copy */
     COPY_CYCLES = 61, /* from a copy to the next one of a thread */
     UNIT_BYTES = 16,
 };
@@ -150,7 +150,7 @@ static uint64_t copies(uint32_t bytes, uint32_t count, uint64_t interval) {
 
 static double replay_copy(const char *what, bool *replayed) {
     *replayed = has(what, "way=peer");
-    return (double)copies(record_word(what, "bytes"), 1, 1) + POLL_CYCLES;
+    return (double)copies(record_word(what, "bytes"), 1, 1) + TURN_CYCLES;
 }
 
 static double replay_copies(const char *what, bool *replayed) {

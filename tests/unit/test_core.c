@@ -305,7 +305,7 @@ TEST_ROWS(products_take_the_tensor_cores, TABLE_ROWS(before_products)) {
 static const struct {
     const char *name;
     uint32_t ctas, shared, iterations;
-} repeating[] = {{"iterations", 1, 0, 2000}, {"CTAs", 132 * 18, 200000, 24}};
+} repeating[] = {{"iterations", 1, 0, 2000}, {"CTAs", 132 * 24, 200000, 24}};
 
 TEST_ROWS(what_repeats_can_be_left_out, TABLE_ROWS(repeating)) {
     char body[2048];

@@ -157,8 +157,8 @@ static const struct {
     const char *path, *settings[4];
     double published, error;
 } kernels[] = {
-    {"configs/kernels/gemm_ws.yaml", {"gpu=h100_sxm", "M=2048", "N=2048", "K=2048"}, 704, -0.052},
-    {"configs/kernels/copy.yaml", {"gpu=b200", "M=8192", "N=8192", "CTAS=264"}, 6000, 0.013},
+    {"configs/kernels/gemm_ws.yaml", {"gpu=h100_sxm", "M=2048", "N=2048", "K=2048"}, 704, -0.045},
+    {"configs/kernels/copy.yaml", {"gpu=b200", "M=8192", "N=8192", "CTAS=264"}, 6000, 0.0445},
 };
 
 TEST_ROWS(published_rates_of_kernels, TABLE_ROWS(kernels)) {

@@ -303,7 +303,7 @@ struct tma_role {
     X(issue, 15, "time of a TMA instruction in the warp that issues it")                           \
     X(commit, 5, "time to commit a group of stores")                                               \
     X(wait_group, 10, "time of a wait for groups of stores that are done")                         \
-    X(barrier, 20,                                                                                 \
+    X(barrier, 26,                                                                                 \
       "time from the last arrival at a named barrier to the next instruction of its warps")        \
     X(mma_issue, 0, "time to issue a group of matrix products and to commit it")                   \
     X(mma_wait, 0,                                                                                 \
