@@ -172,9 +172,25 @@ static bool see_operation(struct operation_visit *visit, const struct tma_yaml_n
     return visit->see(visit, &operation, at);
 }
 
+/* Do parameters rule out this part of the statement, `then` or `else` of an `if`? */
+static bool is_ruled_out(const struct tma_yaml_node *statement, const struct tma_yaml_node *part) {
+    const struct tma_yaml_node *condition = tma_yaml_find(statement, "if");
+    bool then = part->key != NULL && strcmp(part->key, "then") == 0;
+    int64_t holds = 1;
+    if (condition == NULL || condition->kind != TMA_YAML_SCALAR ||
+        (!then && (part->key == NULL || strcmp(part->key, "else") != 0)))
+        return false;
+    struct tma_diagnostics unknown = tma_diagnostics_empty(); /* it has variables of loops */
+    bool known = tma_expression_number(condition, &tma_unit_none, "if", &holds, &unknown);
+    tma_diagnostics_free(&unknown);
+    return known && then == (holds == 0);
+}
+
 /* The statements below a node of `kernel`: load: {map: A, ...}. */
 static bool see_statements(struct operation_visit *visit, const struct tma_yaml_node *node) {
     for (const struct tma_yaml_node *child = node->first; child != NULL; child = child->next) {
+        if (is_ruled_out(node, child))
+            continue;
         size_t direction = 0;
         while (direction < DIRECTIONS &&
                (child->key == NULL || strcmp(child->key, directions[direction]) != 0))
