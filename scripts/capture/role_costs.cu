@@ -367,6 +367,24 @@ __global__ void seen(const __grid_constant__ CUtensorMap A, int bytes, float *ou
         *out = float(sum) / TIMES;
 }
 
+// CTAs of a cluster meet at its barrier again and again; with `late`, the first one adds so many
+// times 4 cycles before it arrives.
+__global__ void cluster_turns(int late, float *out) {
+    uint32_t rank, x = threadIdx.x, t0 = 0;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+#pragma unroll 1
+    for (int i = -2; i < TIMES; i++) {
+        if (i == 0)
+            t0 = clock_now();
+        if (rank == 0)
+            for (int j = 0; j < late; j++)
+                asm volatile("mad.lo.u32 %0, %0, %0, 3;" : "+r"(x));
+        asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    }
+    if (threadIdx.x == 0 && rank == 0)
+        *out = float(clock_now() - t0 + (x == 12345)) / TIMES;
+}
+
 // The first times around of a producer and a consumer: clocks since the start of the CTA.
 template <int LOADS>
 __global__ void first_turns(const __grid_constant__ CUtensorMap A, int depth, int turns,
@@ -490,6 +508,21 @@ template <int FORM, int N> static void time_turns(const char *name, const CUtens
     }
     printf("%s\t%d\t1\t%.1f\n", name, N, (took[1] - took[0]) / FEW);
 }
+static void time_cluster(const char *name, int ctas, int late) {
+    cudaLaunchConfig_t c = {};
+    c.gridDim = ctas;
+    c.blockDim = 128;
+    cudaLaunchAttribute a[1];
+    a[0].id = cudaLaunchAttributeClusterDimension;
+    a[0].val.clusterDim.x = ctas;
+    a[0].val.clusterDim.y = a[0].val.clusterDim.z = 1;
+    c.attrs = a;
+    c.numAttrs = 1;
+    cudaLaunchKernelEx(&c, cluster_turns, late, out);
+    float took;
+    cudaMemcpy(&took, out, 4, cudaMemcpyDeviceToHost);
+    printf("%s\t%d\t4\t%.1f\n", name, ctas, took);
+}
 int main() {
     uint8_t *g;
     cudaMalloc(&g, 64 << 20);
@@ -581,6 +614,9 @@ int main() {
         cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
         printf("hand_over_cluster\t0\t1\t%.1f\n", v);
     }
+    for (int ctas : {1, 2, 8})
+        time_cluster("cluster_turns", ctas, 0);
+    time_cluster("cluster_turns_late_100", 2, 100);
     multiply<64>(box128);
     multiply<128>(box128);
     multiply<256>(box128);

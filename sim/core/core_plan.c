@@ -104,12 +104,41 @@ static enum tma_caching caching_of(const struct tma_ptx_instruction *instruction
     return TMA_CACHING_ALL;
 }
 
+/* Is it a fence beyond the CTA, MEMBAR.GPU in SASS, or has it one before it? */
+static bool is_fenced(const struct tma_ptx_instruction *instruction) {
+    bool beyond = tma_ptx_has(instruction, TMA_PTX_DOT_CLUSTER) ||
+                  tma_ptx_has(instruction, TMA_PTX_DOT_GPU) ||
+                  tma_ptx_has(instruction, TMA_PTX_DOT_SYS) ||
+                  tma_ptx_has(instruction, TMA_PTX_DOT_GL);
+    bool relaxed = tma_ptx_has(instruction, TMA_PTX_DOT_RELAXED),
+         releases = tma_ptx_has(instruction, TMA_PTX_DOT_RELEASE) ||
+                    tma_ptx_has(instruction, TMA_PTX_DOT_ACQ_REL);
+    switch ((enum tma_ptx_opcode)instruction->opcode) {
+    case TMA_PTX_OP_BARRIER_CLUSTER_ARRIVE:
+        return !relaxed;
+    case TMA_PTX_OP_MBARRIER_ARRIVE:
+        return beyond && !relaxed;
+    case TMA_PTX_OP_FENCE:
+        return beyond && (tma_ptx_has(instruction, TMA_PTX_DOT_SC) ||
+                          tma_ptx_has(instruction, TMA_PTX_DOT_ACQ_REL));
+    case TMA_PTX_OP_MEMBAR:
+        return beyond;
+    case TMA_PTX_OP_ST:
+    case TMA_PTX_OP_RED:
+    case TMA_PTX_OP_ATOM:
+        return beyond && releases;
+    default:
+        return false;
+    }
+}
+
 /* What the core does with an instruction, and the latency of results that no fixed pipe gives. */
 static void classify(const struct tma_machine *machine, const struct tma_ptx_module *module,
                      const struct tma_ptx_instruction *instruction,
                      struct tma_core_instruction *planned) {
     uint32_t shared = machine->core.shuffle_latency_cycles, barrier = machine->core.barrier_cycles;
     set(planned, TMA_CORE_PLAIN, 0);
+    planned->fenced = is_fenced(instruction);
     planned->access = TMA_ACCESS_LOAD;
     switch ((enum tma_ptx_opcode)instruction->opcode) {
     case TMA_PTX_OP_LD:
@@ -209,7 +238,7 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
         return;
     case TMA_PTX_OP_FENCE:
     case TMA_PTX_OP_MEMBAR:
-        if (tma_ptx_has(instruction, TMA_PTX_DOT_GPU) ||
+        if (planned->fenced || tma_ptx_has(instruction, TMA_PTX_DOT_GPU) ||
             tma_ptx_has(instruction, TMA_PTX_DOT_SYS) || tma_ptx_has(instruction, TMA_PTX_DOT_GL))
             set(planned, TMA_CORE_FENCE, 0);
         planned->renews = planned->kind == TMA_CORE_FENCE &&

@@ -48,6 +48,7 @@ struct tma_core_instruction {
     bool scoreboard;  /* its result comes from shared memory, a shuffle or the SFU */
     bool is_free;     /* it takes no time, and waits for nothing but barriers */
     bool polls;       /* it loads what its loop waits for: a flag in global memory */
+    bool fenced;      /* a fence beyond the CTA, or an instruction that has one before it */
     bool renews;      /* a fence: caches of tensor maps lose the one at its address */
     uint8_t turn;     /* cycles until its warp can issue the next instruction; fewer than issues: as
                          many */

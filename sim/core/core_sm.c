@@ -196,6 +196,9 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     case TMA_CORE_COPY_WAIT:
         wait_for_groups(warp, &warp->copies, planned->count, 0, TMA_STALL_COPIES);
         break;
+    case TMA_CORE_CLUSTER:
+        wait_until(warp, warp->cluster->barrier_cycle, TMA_STALL_BARRIER, TMA_CORE_NO_CAUSE);
+        break;
     case TMA_CORE_COPY_WAIT_ALL:
         wait_for_groups(warp, &warp->copies, 0, 0, TMA_STALL_COPIES);
         break;
@@ -788,11 +791,41 @@ static void issue_beside_products(const struct tma_core_sm *sm,
         warp->ready = ready;
 }
 
+/* All arrived at the cluster's barrier in this cycle. Who comes to its wait now waits as well. */
+static void end_cluster_barrier(struct tma_core_run *run, struct tma_core_cluster *cluster,
+                                uint64_t cycle) {
+    cluster->barrier_cycle =
+        cycle + run->machine->core.cluster_barrier_cycles + run->machine->core.wake_cycles;
+    for (uint32_t i = 0; i < run->cluster_ctas * run->cta_warps; ++i)
+        look_again(cluster->sms[i / run->cta_warps], &cluster->warps[i]);
+}
+
+/* The fence that an instruction is, or has before it, takes its time first. That of a barrier, at
+ * which the lanes of a warp may have to meet first, is part of its arrival. */
+static bool issue_fence(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
+                        struct tma_core_warp *warp, uint64_t cycle) {
+    const struct tma_core_instruction *planned = &sm->run->plan.instructions[warp->next];
+    warp->fenced =
+        planned->fenced && planned->kind != TMA_CORE_CLUSTER && !planned->is_free && !warp->fenced;
+    if (!warp->fenced)
+        return false;
+    count_stall(sm->run, scheduler, warp, cycle, 0);
+    sm->best_cycles[scheduler - sm->schedulers] = 0;
+    warp->issued_cycle = cycle;
+    warp->ready = cycle + sm->run->machine->core.fence_cycles;
+    warp->ready_reason = TMA_STALL_GLOBAL;
+    warp->ready_cause = TMA_CORE_NO_CAUSE;
+    warp->known = false;
+    return true;
+}
+
 static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
                   struct tma_core_warp *warp, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
     struct tma_ptx_step *step = &run->step;
     uint32_t instruction = warp->next;
+    if (issue_fence(sm, scheduler, warp, cycle))
+        return;
     const struct tma_core_instruction *planned = &run->plan.instructions[instruction];
     bool resumed = warp->resumed;
     uint64_t issues = resumed ? 0 : planned->issues;
@@ -841,9 +874,19 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     }
     for (uint32_t i = 0; i < step->deferred_count; ++i)
         defer(sm, warp, &step->deferred[i], cycle);
+    uint64_t fence = 0;
+    if (planned->kind == TMA_CORE_CLUSTER && planned->fenced && !planned->is_free && !step->waits) {
+        fence = run->machine->core.fence_cycles;
+        warp->ready = cycle + fence;
+        warp->ready_reason = TMA_STALL_GLOBAL;
+    }
+    if (planned->kind == TMA_CORE_CLUSTER && step->signalled != 0 && !planned->is_free)
+        end_cluster_barrier(run, warp->cluster, cycle + fence);
     for (uint32_t left = step->signalled; left != 0; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
-        uint64_t delay = planned->is_free     ? 0
+        uint64_t delay = planned->is_free ? 0
+                         : planned->kind == TMA_CORE_CLUSTER
+                             ? fence + run->machine->core.cluster_barrier_cycles
                          : rank != warp->rank ? run->machine->core.remote_arrive_cycles
                          : planned->kind == TMA_CORE_MBARRIER ? run->machine->core.arrive_cycles
                                                               : planned->latency;

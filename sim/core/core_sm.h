@@ -59,6 +59,7 @@ struct tma_core_warp {
     uint8_t ready_reason;        /* the same of `ready` */
     uint8_t block_reason;        /* and of `block_cycle` */
     bool known;                  /* `earliest` and `reason` are */
+    bool fenced;                 /* the fence before the instruction is done */
     bool resumed;                /* the instruction has been issued, and waited */
     struct tma_core_cluster *cluster;
     uint64_t results_cycle; /* no register that is known has its result later */
@@ -129,7 +130,8 @@ struct tma_core_cluster {
     uint64_t number;                 /* of it, in the grid */
     uint32_t generation;
     uint64_t free_cycle;
-    uint32_t running;                                  /* warps */
+    uint64_t barrier_cycle; /* its warps are behind its barrier from then on */
+    uint32_t running;       /* warps */
     struct tma_core_sm *sms[TMA_PTX_MAX_CLUSTER_CTAS]; /* by rank */
     struct tma_core_warp *warps;                       /* by rank, then warp */
     struct tma_core_warpgroup *groups;                 /* owned: by rank, then warpgroup */

@@ -540,6 +540,12 @@ TMA_TIME(core, remote_arrive, remote_arrive_cycles, cycles, 0, 10000, SM, KEPT, 
          "the same latency for another CTA of the cluster, or for its barrier")
 TMA_TIME(core, barrier, barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
          "latency from the last arrival at a barrier to the next instruction of its warps")
+TMA_TIME(core, cluster_barrier, cluster_barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructions),
+         none, LEAST,
+         "latency from the last arrival at a barrier of the cluster to its warps, in all CTAs")
+TMA_TIME(core, fence, fence_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "time of a fence of the cluster, the GPU or the system, also of one that an instruction "
+         "with .release has before it")
 TMA_TIME(
     core, wake, wake_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
     "latency from the end of a phase or a barrier to the next instruction of a warp that waits for "

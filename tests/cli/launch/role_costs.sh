@@ -33,6 +33,9 @@ turns() { # what 16 times around a loop of so many TMA instructions take more th
             "parameters=[$(map_of 1), {s32: $times}, {pointer: out}]" && od -An -tf4 "$SCRATCH/cycles/out.bin"
     done | awk -v what="$what" -v hardware="$hardware" '{took[NR] = $1} END {printf "%-28s %8.1f %8s\n", what, (took[2] - took[1]) / 8, hardware}'
 }
+meet() { # CTAs of a cluster at its barrier
+    cycles "$1" "$2" gpu=h100 kernel=_Z13cluster_turnsiPf block=128 grid="$3" cluster="$3" "parameters=[{s32: $4}, {pointer: out}]"
+}
 softmax() { # of the last of the groups beside products
     run pipe_rates block=$((128 * (1 + $2))) &&
         printf '%-28s %8s %8s\n' "$1" "$(od -An -td8 -w16 -j $((16 * $2)) -N16 "$SCRATCH/cycles/out.bin" | awk '{printf "%.0f", $2 / $1}')" "$3"
@@ -54,6 +57,10 @@ turns 'turns_lane, 4 loads' 205.0 0 4
 turns 'turns_elected, 2 loads' 43.0 1 2
 turns 'turns_elected_each, 2 loads' 49.0 2 2
 turns 'turns_stored, 2 stores' 43.0 3 2
+meet 'cluster_turns, 1 CTA' 816.4 1 0
+meet 'cluster_turns, 2 CTAs' 835.2 2 0
+meet 'cluster_turns, 8 CTAs' 890.4 8 0
+meet 'cluster_turns_late_100' 1371.6 2 100
 products mma128_leave0_groups1 384.3 128 0
 products mma128_leave1_groups1 258.4 128 1
 products mma128_leave0_groups2 515.5 256 0
