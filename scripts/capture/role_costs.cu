@@ -459,21 +459,27 @@ static CUtensorMap make_map(uint8_t *at, uint32_t columns, uint32_t rows) {
 }
 static float *out, *sink;
 static uint32_t *counter;
-static void launch(const char *name, int what, int n, int warps, int cluster,
-                   const CUtensorMap &m) {
-    cudaFuncSetAttribute(again, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
+/* Launches a kernel as one cluster, and waits for its end. */
+template <class... PARAMETERS, class... ARGUMENTS>
+static cudaError_t launch_cluster(void (*kernel)(PARAMETERS...), int ctas, int threads,
+                                  size_t shared, ARGUMENTS... arguments) {
     cudaLaunchConfig_t c = {};
-    c.gridDim = cluster;
-    c.blockDim = warps * 32;
-    c.dynamicSmemBytes = 65536;
+    c.gridDim = ctas;
+    c.blockDim = threads;
+    c.dynamicSmemBytes = shared;
     cudaLaunchAttribute a[1];
     a[0].id = cudaLaunchAttributeClusterDimension;
-    a[0].val.clusterDim.x = cluster;
+    a[0].val.clusterDim.x = ctas;
     a[0].val.clusterDim.y = a[0].val.clusterDim.z = 1;
     c.attrs = a;
     c.numAttrs = 1;
-    cudaLaunchKernelEx(&c, again, m, what, n, counter, out);
-    cudaError_t e = cudaDeviceSynchronize();
+    cudaLaunchKernelEx(&c, kernel, arguments...);
+    return cudaDeviceSynchronize();
+}
+static void launch(const char *name, int what, int n, int warps, int cluster,
+                   const CUtensorMap &m) {
+    cudaFuncSetAttribute(again, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
+    cudaError_t e = launch_cluster(again, cluster, warps * 32, 65536, m, what, n, counter, out);
     float v = 0;
     cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
     if (e)
@@ -509,16 +515,7 @@ template <int FORM, int N> static void time_turns(const char *name, const CUtens
     printf("%s\t%d\t1\t%.1f\n", name, N, (took[1] - took[0]) / FEW);
 }
 static void time_cluster(const char *name, int ctas, int late) {
-    cudaLaunchConfig_t c = {};
-    c.gridDim = ctas;
-    c.blockDim = 128;
-    cudaLaunchAttribute a[1];
-    a[0].id = cudaLaunchAttributeClusterDimension;
-    a[0].val.clusterDim.x = ctas;
-    a[0].val.clusterDim.y = a[0].val.clusterDim.z = 1;
-    c.attrs = a;
-    c.numAttrs = 1;
-    cudaLaunchKernelEx(&c, cluster_turns, late, out);
+    launch_cluster(cluster_turns, ctas, 128, 0, late, out);
     float took;
     cudaMemcpy(&took, out, 4, cudaMemcpyDeviceToHost);
     printf("%s\t%d\t4\t%.1f\n", name, ctas, took);
@@ -599,21 +596,9 @@ int main() {
     cudaDeviceSynchronize();
     cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
     printf("hand_over\t0\t2\t%.1f\n", v);
-    {
-        cudaLaunchConfig_t c = {};
-        c.gridDim = 2;
-        c.blockDim = 32;
-        cudaLaunchAttribute a[1];
-        a[0].id = cudaLaunchAttributeClusterDimension;
-        a[0].val.clusterDim.x = 2;
-        a[0].val.clusterDim.y = a[0].val.clusterDim.z = 1;
-        c.attrs = a;
-        c.numAttrs = 1;
-        cudaLaunchKernelEx(&c, hand_over<1>, out);
-        cudaDeviceSynchronize();
-        cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
-        printf("hand_over_cluster\t0\t1\t%.1f\n", v);
-    }
+    launch_cluster(hand_over<1>, 2, 32, 0, out);
+    cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
+    printf("hand_over_cluster\t0\t1\t%.1f\n", v);
     for (int ctas : {1, 2, 8})
         time_cluster("cluster_turns", ctas, 0);
     time_cluster("cluster_turns_late_100", 2, 100);
