@@ -104,12 +104,14 @@ static enum tma_caching caching_of(const struct tma_ptx_instruction *instruction
     return TMA_CACHING_ALL;
 }
 
+static bool has_scope_of_gpu(const struct tma_ptx_instruction *instruction) {
+    return tma_ptx_has(instruction, TMA_PTX_DOT_GPU) || tma_ptx_has(instruction, TMA_PTX_DOT_SYS) ||
+           tma_ptx_has(instruction, TMA_PTX_DOT_GL);
+}
+
 /* Is it a fence beyond the CTA, MEMBAR.GPU in SASS, or has it one before it? */
 static bool is_fenced(const struct tma_ptx_instruction *instruction) {
-    bool beyond = tma_ptx_has(instruction, TMA_PTX_DOT_CLUSTER) ||
-                  tma_ptx_has(instruction, TMA_PTX_DOT_GPU) ||
-                  tma_ptx_has(instruction, TMA_PTX_DOT_SYS) ||
-                  tma_ptx_has(instruction, TMA_PTX_DOT_GL);
+    bool beyond = tma_ptx_has(instruction, TMA_PTX_DOT_CLUSTER) || has_scope_of_gpu(instruction);
     bool relaxed = tma_ptx_has(instruction, TMA_PTX_DOT_RELAXED),
          releases = tma_ptx_has(instruction, TMA_PTX_DOT_RELEASE) ||
                     tma_ptx_has(instruction, TMA_PTX_DOT_ACQ_REL);
@@ -238,8 +240,7 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
         return;
     case TMA_PTX_OP_FENCE:
     case TMA_PTX_OP_MEMBAR:
-        if (planned->fenced || tma_ptx_has(instruction, TMA_PTX_DOT_GPU) ||
-            tma_ptx_has(instruction, TMA_PTX_DOT_SYS) || tma_ptx_has(instruction, TMA_PTX_DOT_GL))
+        if (planned->fenced || has_scope_of_gpu(instruction))
             set(planned, TMA_CORE_FENCE, 0);
         planned->renews = planned->kind == TMA_CORE_FENCE &&
                           tma_ptx_has(instruction, TMA_PTX_DOT_TENSORMAP_GENERIC) &&

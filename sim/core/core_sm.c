@@ -791,17 +791,29 @@ static void issue_beside_products(const struct tma_core_sm *sm,
         warp->ready = ready;
 }
 
-/* All arrived at the cluster's barrier in this cycle. Who comes to its wait now waits as well. */
-static void end_cluster_barrier(struct tma_core_run *run, struct tma_core_cluster *cluster,
-                                uint64_t cycle) {
-    cluster->barrier_cycle =
-        cycle + run->machine->core.cluster_barrier_cycles + run->machine->core.wake_cycles;
+/* A warp is at the cluster's barrier: first comes the fence of its arrival. If all are there, those
+ * that come to the wait now wait as well. Returns when the barrier ends for those that wait, in
+ * cycles from now. */
+static uint64_t meet_cluster(struct tma_core_run *run, struct tma_core_warp *warp,
+                             const struct tma_core_instruction *planned, uint64_t cycle) {
+    const struct tma_machine *machine = run->machine;
+    struct tma_core_cluster *cluster = warp->cluster;
+    uint64_t delay = machine->core.cluster_barrier_cycles;
+    if (planned->fenced && !run->step.waits) {
+        warp->ready = cycle + machine->core.fence_cycles;
+        warp->ready_reason = TMA_STALL_GLOBAL;
+        delay += machine->core.fence_cycles;
+    }
+    if (run->step.signalled == 0)
+        return delay;
+    cluster->barrier_cycle = cycle + delay + machine->core.wake_cycles;
     for (uint32_t i = 0; i < run->cluster_ctas * run->cta_warps; ++i)
         look_again(cluster->sms[i / run->cta_warps], &cluster->warps[i]);
+    return delay;
 }
 
 /* The fence that an instruction is, or has before it, takes its time first. That of a barrier, at
- * which the lanes of a warp may have to meet first, is part of its arrival. */
+ * which the lanes of a warp may have to meet first, is part of its arrival (meet_cluster). */
 static bool issue_fence(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
                         struct tma_core_warp *warp, uint64_t cycle) {
     const struct tma_core_instruction *planned = &sm->run->plan.instructions[warp->next];
@@ -874,19 +886,12 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     }
     for (uint32_t i = 0; i < step->deferred_count; ++i)
         defer(sm, warp, &step->deferred[i], cycle);
-    uint64_t fence = 0;
-    if (planned->kind == TMA_CORE_CLUSTER && planned->fenced && !planned->is_free && !step->waits) {
-        fence = run->machine->core.fence_cycles;
-        warp->ready = cycle + fence;
-        warp->ready_reason = TMA_STALL_GLOBAL;
-    }
-    if (planned->kind == TMA_CORE_CLUSTER && step->signalled != 0 && !planned->is_free)
-        end_cluster_barrier(run, warp->cluster, cycle + fence);
+    bool meets = planned->kind == TMA_CORE_CLUSTER && !planned->is_free;
+    uint64_t met = meets ? meet_cluster(run, warp, planned, cycle) : 0;
     for (uint32_t left = step->signalled; left != 0; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
-        uint64_t delay = planned->is_free ? 0
-                         : planned->kind == TMA_CORE_CLUSTER
-                             ? fence + run->machine->core.cluster_barrier_cycles
+        uint64_t delay = planned->is_free     ? 0
+                         : meets              ? met
                          : rank != warp->rank ? run->machine->core.remote_arrive_cycles
                          : planned->kind == TMA_CORE_MBARRIER ? run->machine->core.arrive_cycles
                                                               : planned->latency;

@@ -8,8 +8,8 @@
 
 /* Inputs of IADD3 and LOP3; a constant is one, too. */
 enum { MOST_INPUTS = 3, MOST_REGISTERS = 255 };
-/* Of S2R, as tests/hardware/h100/role_turns.tsv has it of a clock; of a TMA load and its loop over
- * lanes: load_forms.tsv. */
+/* Of S2R, as tests/hardware/h100/role_turns.tsv has it of a clock; of the loop over lanes around a
+ * TMA load, without what is between two of them: turns_lane of role_costs.tsv. */
 enum { SPECIAL_LATENCY = 24, LANE_LOOP_CYCLES = 40 };
 
 const char *tma_pipe_name(enum tma_pipe pipe) {
