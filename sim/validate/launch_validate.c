@@ -437,6 +437,29 @@ static void write_sass_errors(const struct launch_validation *validation, uint32
     fputc('\n', out);
 }
 
+/* The least and the most of what is executed over what the profiler counted: of PTX, and of the
+ * SASS that ptxas's rules make of it. */
+static void write_ratios(const struct launch_validation *validation, uint32_t file, FILE *out) {
+    double least[2] = {INFINITY, INFINITY}, most[2] = {0, 0};
+    for (size_t i = 0; i < validation->record_count; i++) {
+        const struct launch_outcome *outcome = &validation->outcomes[i];
+        if (validation->records[i].file != file || !outcome->run ||
+            outcome->measured.instructions == 0)
+            continue;
+        const uint64_t executed[2] = {outcome->counts.instructions, outcome->sass.instructions};
+        for (int sass = 0; sass < 2; sass++) {
+            double ratio = (double)executed[sass] / (double)outcome->measured.instructions;
+            least[sass] = fmin(least[sass], ratio);
+            most[sass] = fmax(most[sass], ratio);
+        }
+    }
+    fprintf(out,
+            "  executed           %s to %s times the profiler's instructions as PTX, %s to %s as "
+            "SASS\n",
+            tma_decimal(least[0], 2).text, tma_decimal(most[0], 2).text,
+            tma_decimal(least[1], 2).text, tma_decimal(most[1], 2).text);
+}
+
 /* Errors of the instructions in SASS by family; nothing if none were measured. */
 static void write_sass(const struct launch_validation *validation, uint32_t file, FILE *out) {
     if (sass_error(validation, file, NULL, 0) < 0)
@@ -450,6 +473,7 @@ static void write_sass(const struct launch_validation *validation, uint32_t file
             first_of_family(validation, i))
             write_sass_errors(validation, file, validation->outcomes[i].family, out);
     write_sass_errors(validation, file, NULL, out);
+    write_ratios(validation, file, out);
 }
 
 /* Wavefronts of shared memory, with and without conflicts: those of addresses, and in a profiler
