@@ -202,11 +202,14 @@ void tma_core_access(struct tma_core_run *run, struct tma_core_sm *sm, struct tm
         .peer = step->distant ? warp->cluster->sms[step->peer]->number : 0,
         .caching = (enum tma_caching)planned->caching,
         .policy = policy_of(run, warp, step->instruction, (uint32_t)__builtin_ctz(step->lanes)),
-        .wavefronts = step->distant ? step->shared_wavefronts : step->line_count,
+        .wavefronts = step->distant            ? step->shared_wavefronts
+                      : kind == TMA_EVENT_COPY ? 0
+                                               : step->line_count,
         .line_count = step->line_count};
     bool combines = run->relief != NULL && run->relief->combines;
     for (uint32_t i = 0; i < step->line_count; ++i) {
-        access.bytes += step->lines[i].bytes;
+        const uint64_t *used = step->lines[i].used;
+        access.bytes += (uint32_t)(__builtin_popcountll(used[0]) + __builtin_popcountll(used[1]));
         access.lines[i] = (struct tma_access_line){
             .line = step->lines[i].line,
             .sectors = step->lines[i].sectors,

@@ -74,6 +74,9 @@ struct tma_core_result {
     struct tma_core_wait *waits;              /* owned, by instruction */
     struct tma_core_note notes[TMA_CORE_NOTES];
     uint32_t note_count;
+    /* Cycles that wavefronts of loads and of stores waited for operands of products: a profiler
+     * counts them as further wavefronts. */
+    uint64_t shared_load_waits, shared_store_waits;
     struct tma_memory_counters memory;
     double memory_share; /* of tma_activity; 0 until a second run has found it */
 };

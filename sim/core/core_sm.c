@@ -578,9 +578,13 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
     struct tma_ptx_step *step = &run->step;
     if (step->shared_wavefronts != 0 && !step->distant) {
         bool relieved = run->relief != NULL && run->relief->no_conflicts;
+        uint64_t *waits = planned->write_count == 0 ? &run->result->shared_store_waits
+                                                    : &run->result->shared_load_waits;
+        *waits -= tma_memory_waited_cycles(run->memory, sm->number);
         uint64_t end = tma_memory_access_shared(run->memory, sm->number, cycle,
                                                 step->shared_wavefronts -
                                                     (relieved ? step->shared_conflicts : 0));
+        *waits += tma_memory_waited_cycles(run->memory, sm->number);
         set_results(run, warp, planned, end + run->machine->core.shared_latency_cycles,
                     TMA_STALL_SHARED, instruction);
         if (end > cycle + run->machine->core.shared_queue &&
@@ -600,15 +604,17 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
     }
 }
 
+/* Where the warp has a loop over lanes, each has a turn of it. */
 static void issue_transfers(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
+    uint32_t turn = run->plan.instructions[run->step.instruction].turn;
     for (uint32_t i = 0; i < run->step.transfer_count; ++i) {
         const struct tma_ptx_transfer *transfer = &run->step.transfers[i];
         if (tma_writes_tensor(transfer->direction)) {
             open(&warp->reads, run->step.instruction);
             open(&warp->stores, run->step.instruction);
         }
-        tma_core_issue_transfer(run, sm, warp, transfer, cycle);
+        tma_core_issue_transfer(run, sm, warp, transfer, cycle + i * turn);
     }
 }
 
@@ -858,7 +864,7 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     sm->best_cycles[scheduler - sm->schedulers] = 0;
     warp->ready = warp->issued_cycle = cycle + issues;
     if (!resumed && planned->turn > issues)
-        warp->ready = cycle + planned->turn;
+        warp->ready = cycle + planned->turn * (step->transfer_count > 1 ? step->transfer_count : 1);
     if (issues != 0)
         issue_beside_products(sm, scheduler, warp, planned, cycle);
     warp->ready_reason = TMA_STALL_FETCH;

@@ -151,7 +151,7 @@ static enum tma_error_code form_access(const struct tma_lane_rows *found,
     }
     if (access->line_count == 0)
         return TMA_OK;
-    access->wavefronts = access->line_count;
+    access->wavefronts = lanes->by == TMA_BY_CP_ASYNC ? 0 : access->line_count;
     for (uint32_t l = 0; l < access->line_count; l++) {
         struct tma_access_line *line = &access->lines[l];
         line->partial = line_bytes[l] < TMA_SECTOR_BYTES * tma_sector_count(line->sectors);

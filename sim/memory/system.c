@@ -454,9 +454,12 @@ uint64_t tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64
                                          wavefronts * memory->sms.wavefront_ticks, end);
 }
 
+uint64_t tma_memory_waited_cycles(const struct tma_memory *memory, uint32_t sm) {
+    return memory->sms.shared[sm].waited_ticks / TMA_TICKS;
+}
+
 uint64_t tma_memory_operand_ticks(const struct tma_memory *memory, uint32_t sm) {
-    const struct tma_shared_port *port = &memory->sms.shared[sm];
-    return port->all.busy_ticks - port->accesses.busy_ticks;
+    return memory->sms.shared[sm].operand_ticks;
 }
 
 uint64_t tma_memory_operands_end(const struct tma_memory *memory, uint32_t sm) {
@@ -597,7 +600,8 @@ void tma_memory_busy_ticks(const struct tma_memory *memory, uint64_t cycle, uint
     for (uint32_t i = 0; i < machine->sm_count; i++)
         *ticks++ = port_busy_until(now, &sms->ports[i]);
     for (uint32_t i = 0; i < machine->sm_count; i++)
-        *ticks++ = port_busy_until(now, &sms->shared[i].all);
+        *ticks++ = port_busy_until(now, &sms->shared[i].accesses) +
+                   tma_operand_ticks_until(&sms->shared[i], now);
     for (uint32_t i = 0; i < machine->topology.gpc_count; i++)
         *ticks++ = port_busy_until(now, &memory->gpcs.ports[i].port);
     for (uint32_t i = 0; i < machine->l2.slices; i++)
@@ -630,7 +634,7 @@ static bool sms_fit(const struct tma_sms *sms, uint64_t ticks) {
     uint32_t count = sms->core->machine->sm_count;
     for (uint32_t i = 0; i < count; i++)
         if (sms->load_units[i].busy_ticks + sms->store_units[i].busy_ticks > ticks ||
-            !fit(&sms->shared[i].all, 1, ticks))
+            sms->shared[i].accesses.busy_ticks + sms->shared[i].operand_ticks > ticks)
             return false;
     return fit(sms->ports, count, ticks);
 }

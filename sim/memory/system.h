@@ -49,6 +49,9 @@ uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64
 uint64_t tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
                                   uint64_t wavefronts, uint64_t end);
 
+/* For how long accesses of an SM's warps have waited in shared memory for operands of products. */
+uint64_t tma_memory_waited_cycles(const struct tma_memory *memory, uint32_t sm);
+
 /* For how long the operands of an SM's products have occupied its shared memory. */
 uint64_t tma_memory_operand_ticks(const struct tma_memory *memory, uint32_t sm);
 

@@ -642,6 +642,7 @@ enum tma_step tma_run_map_copy(struct tma_warp *warp, const struct tma_op *op, u
             step->line_count = 1;
             step->lines[0].line = tma_address(warp, &op->a, op->offset, i) / TMA_DESCRIPTOR_BYTES;
             step->lines[0].bytes = TMA_DESCRIPTOR_BYTES;
+            step->lines[0].used[0] = step->lines[0].used[1] = UINT64_MAX;
             step->lines[0].sectors = 0xf;
             step->lines[0].rounds = 0;
         }

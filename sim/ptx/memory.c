@@ -310,6 +310,7 @@ static void report_lines(struct tma_ptx_step *step, const struct tma_op *op, uin
             step->lines[count].line = line;
             step->lines[count].sectors = step->lines[count].rounds = 0;
             step->lines[count].units = 0;
+            step->lines[count].used[0] = step->lines[count].used[1] = 0;
             step->lines[count].bytes = 0;
             at = ++count;
         }
@@ -317,6 +318,8 @@ static void report_lines(struct tma_ptx_step *step, const struct tma_op *op, uin
         step->lines[at - 1].units |=
             (uint8_t)((2u << ((address[i] + bytes - 1) >> 4 & 7)) - (1u << (address[i] >> 4 & 7)));
         step->lines[at - 1].bytes = (uint16_t)(step->lines[at - 1].bytes + bytes);
+        step->lines[at - 1].used[address[i] >> 6 & 1] |= ((UINT64_C(1) << bytes) - 1)
+                                                         << (address[i] & 63);
         if (op->run != tma_run_atom)
             continue;
         TMA_EACH_OF(j, lanes) {

@@ -49,8 +49,9 @@ struct tma_ptx_step {
     uint32_t peer;       /* of this rank */
     uint32_t line_count; /* else of global memory */
     struct {
-        uint64_t line;  /* byte address / 128 */
-        uint16_t bytes; /* that the lanes access */
+        uint64_t line;    /* byte address / 128 */
+        uint64_t used[2]; /* mask of the bytes that the lanes access */
+        uint16_t bytes;   /* of all lanes: of lanes with one address several times */
         uint8_t sectors;
         uint8_t units;  /* mask of the units of 16 bytes that the lanes touch */
         uint8_t rounds; /* atom, red: the most lanes that have one address */

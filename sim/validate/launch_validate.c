@@ -477,7 +477,8 @@ static void write_sass(const struct launch_validation *validation, uint32_t file
 }
 
 /* Wavefronts of shared memory, with and without conflicts: those of addresses, and in a profiler
- * also those with what else uses shared memory meanwhile. */
+ * also those with what else uses shared memory meanwhile. With time, the predicted ones have the
+ * cycles that they wait for operands of products. */
 struct wavefronts {
     uint64_t predicted, measured, predicted_conflicts, measured_conflicts;
 };
@@ -485,13 +486,17 @@ struct wavefronts {
 static struct wavefronts wavefronts_of(const struct launch_outcome *outcome, bool stores) {
     const struct tma_ptx_result *counts = &outcome->counts;
     const struct tma_launch_measured *measured = &outcome->measured;
-    return stores ? (struct wavefronts){counts->shared_store_wavefronts,
-                                        measured->shared_store_wavefronts,
-                                        counts->shared_store_conflicts,
-                                        measured->shared_store_conflicts}
-                  : (struct wavefronts){
-                        counts->shared_load_wavefronts, measured->shared_load_wavefronts,
-                        counts->shared_load_conflicts, measured->shared_load_conflicts};
+    const struct tma_core_result *timing = &outcome->timing;
+    struct wavefronts figure =
+        stores
+            ? (struct wavefronts){counts->shared_store_wavefronts,
+                                  measured->shared_store_wavefronts, counts->shared_store_conflicts,
+                                  measured->shared_store_conflicts}
+            : (struct wavefronts){counts->shared_load_wavefronts, measured->shared_load_wavefronts,
+                                  counts->shared_load_conflicts, measured->shared_load_conflicts};
+    if (outcome->timed)
+        figure.predicted += stores ? timing->shared_store_waits : timing->shared_load_waits;
+    return figure;
 }
 
 /* Whether a count lies within 2 % of a measured one. */
@@ -543,9 +548,9 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
         tma_json_bool(json, "outputs_agree", outcome->agrees);
     if (outcome->reason[0] != '\0')
         tma_json_string(json, "reason", outcome->reason);
-    TMA_JSON_COUNTS(json, &outcome->counts, instructions, shared_loads, shared_stores,
-                    shared_load_wavefronts);
-    tma_json_unsigned(json, "shared_store_wavefronts", outcome->counts.shared_store_wavefronts);
+    TMA_JSON_COUNTS(json, &outcome->counts, instructions, shared_loads, shared_stores);
+    tma_json_unsigned(json, "shared_load_wavefronts", wavefronts_of(outcome, false).predicted);
+    tma_json_unsigned(json, "shared_store_wavefronts", wavefronts_of(outcome, true).predicted);
     ideal_json("shared_load_ideal_wavefronts", outcome, false, json);
     ideal_json("shared_store_ideal_wavefronts", outcome, true, json);
     TMA_JSON_COUNTS(json, &outcome->counts, tma_load_bytes, tma_store_bytes);

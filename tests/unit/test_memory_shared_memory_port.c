@@ -1,7 +1,7 @@
 /* The shared memory of an SM. Accesses of warps and operands of products take one wavefront after
- * the other. They do not delay arriving data, nor does that delay them. The TMA unit makes requests
- * of loads and of stores in turn. In the small machine a request of a load takes the unit 2 cycles,
- * and a line of a store 4. */
+ * the other, products first. They do not delay arriving data, nor does that delay them. The TMA
+ * unit makes requests of loads and of stores in turn. In the small machine a request of a load
+ * takes the unit 2 cycles, and a line of a store 4. */
 #include "small_memory.h"
 
 enum { ISSUE = 10, ROWS = 8, ROW = 2, LINE = 4, W = 3 };
@@ -31,20 +31,25 @@ TEST(test_warps_take_turns) {
     ck_assert_uint_eq(tma_memory_count(memory).shared_busy, wavefronts * W);
 }
 
-/* The operands of a product have time until it ends, so accesses go first: until the port has no
- * time left over. */
+/* Products come first: they read evenly until they end, and accesses have the cycles between, at
+ * least one of 16, for which the next product waits. */
 static const struct {
     const char *what;
     uint64_t asked, wavefronts;
     uint64_t product_end; /* 0: an access */
-    uint64_t end;
+    uint64_t end, waits;  /* of accesses, so far */
 } takers[] = {
-    {"operands that come in time", 10, 100, 300, 300},
-    {"an access goes first", 20, 50, 0, 20 + 50},
-    {"an access for which no time is left over", 21, 200, 0, 10 + 100 + 50 + 200},
-    {"operands that come too late", 22, 10, 100, 10 + 100 + 50 + 200 + 10},
-    {"an access when all is done", 380, 5, 0, 380 + 5},
-    {"a product without operands", 381, 0, 500, 500},
+    {"operands that come in time", 10, 100, 310, 310, 0},
+    {"an access has two cycles of three", 10, 50, 0, 10 + 75, 25},
+    {"and all behind the product", 11, 200, 0, 310 + 50, 25 + 75},
+    {"operands behind what was promised", 22, 10, 100, 360 + 10, 100},
+    {"operands without a pause", 370, 160, 400, 370 + 160, 100},
+    {"an access has one cycle of 16", 370, 1, 0, 370 + 16, 115},
+    {"for which the next product waits", 530, 10, 540, 541, 115},
+    {"an access when all is done", 550, 5, 0, 550 + 5, 115},
+    {"a product without operands", 555, 0, 600, 600, 115},
+    {"an access that does not wait", 560, 5, 0, 560 + 5, 115},
+    {"another one", 590, 0, 610, 610, 115},
 };
 
 TEST(test_operands_and_warps_share_the_port) {
@@ -56,6 +61,8 @@ TEST(test_operands_and_warps_share_the_port) {
         end = end == 0 ? tma_memory_access_shared(memory, 0, asked, wavefronts)
                        : tma_memory_read_operands(memory, 0, asked, wavefronts, end);
         ck_assert_msg(end == takers[i].end, "%s: %lu", takers[i].what, (unsigned long)end);
+        ck_assert_msg(tma_memory_waited_cycles(memory, 0) == takers[i].waits, "%s: %lu waits",
+                      takers[i].what, (unsigned long)tma_memory_waited_cycles(memory, 0));
         accessed += takers[i].product_end == 0 ? wavefronts : 0;
     }
     ck_assert_uint_eq(tma_memory_count(memory).shared_busy, accessed);

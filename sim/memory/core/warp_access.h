@@ -50,7 +50,8 @@ struct tma_access {
     enum tma_caching caching; /* of loads of global memory */
     uint32_t policy;          /* of L2 (packet.h); 0: none */
     uint32_t wavefronts;      /* of 128 bytes, which the SM's data path takes one after the other,
-                                 and that of `peer`; at least 1 */
+                                 and that of `peer`; 0: cp.async, whose data
+                                 go into shared memory beside all else */
     uint32_t bytes;           /* that its lanes use; 0: not said */
     uint32_t line_count;      /* at least 1, and no line twice; TMA_ACCESS_INVALIDATE: 0 */
     struct tma_access_line lines[TMA_MAX_ACCESS_LINES];
