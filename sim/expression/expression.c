@@ -187,14 +187,6 @@ uint64_t tma_expression_variables(const struct tma_expression *expression) {
     return expression->variables;
 }
 
-void tma_expression_visit_constants(const struct tma_expression *expression,
-                                    void (*visit)(void *context, const char *name, int64_t value),
-                                    void *context) {
-    for (uint32_t i = 0; i < expression->name_count; i++)
-        if (!expression->names[i].is_variable)
-            visit(context, expression->names[i].name, expression->names[i].value);
-}
-
 const char *tma_expression_text(const struct tma_expression *expression) {
     return expression->text;
 }

@@ -97,11 +97,6 @@ uint64_t tma_expression_variables(const struct tma_expression *expression);
 /* The text as it was given; owned by the expression. */
 const char *tma_expression_text(const struct tma_expression *expression);
 
-/* Calls `visit` for each constant that the text names, with its value. */
-void tma_expression_visit_constants(const struct tma_expression *expression,
-                                    void (*visit)(void *context, const char *name, int64_t value),
-                                    void *context);
-
 /* Where the failing part of the last error lies is in its text. This gives it as a number: the
  * column, in bytes from 1, at which evaluation with these variables fails, or 0 if it does not. */
 unsigned tma_expression_fault_column(const struct tma_expression *expression,

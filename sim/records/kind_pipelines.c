@@ -9,6 +9,7 @@
 #include "engine/roles/kernel_run.h"
 #include "records/pipeline_record.h"
 #include "records/record_kind.h"
+#include "scenario/kernel_program.h"
 
 /* A record agrees if the relative errors of both predictions are at most this fraction. */
 static const double tolerance = 0.10;
@@ -92,22 +93,22 @@ static void compare(const struct tma_tsv *records, size_t row, const struct tma_
 static enum tma_error_code replay(const struct tma_machine *machine, const struct tma_tsv *records,
                                   size_t row, struct tma_record_outcome *outcome,
                                   struct tma_error *error) {
-    struct tma_pipeline_record *record = tma_allocate(1, sizeof *record);
+    struct tma_scenario scenario;
     struct tma_result *result = tma_allocate(1, sizeof *result);
-    enum tma_error_code code = TMA_ERROR_MEMORY;
-    if (record != NULL && result != NULL) {
-        code = tma_pipeline_record_read(records, row, machine, record, error);
-        if (code == TMA_OK)
-            code = tma_kernel_run(machine, &record->kernel, NULL, result, NULL, error);
-        if (code == TMA_OK) {
-            compare(records, row, result, outcome);
-            code = run_traffic(machine, records, row, &record->kernel, result, outcome, error);
-        }
-        tma_pipeline_record_free(record);
+    enum tma_error_code code = tma_pipeline_record_read(records, row, machine, &scenario, error);
+    if (result == NULL)
+        code = TMA_ERROR_MEMORY;
+    if (code == TMA_OK)
+        code = tma_kernel_run(machine, &scenario.program->kernel, NULL, result, NULL, error);
+    if (code == TMA_OK) {
+        compare(records, row, result, outcome);
+        code =
+            run_traffic(machine, records, row, &scenario.program->kernel, result, outcome, error);
     }
     if (code != TMA_OK)
         outcome->verdict = TMA_RECORD_SKIPPED;
-    TMA_RELEASE(record, result);
+    tma_scenario_free(&scenario);
+    tma_release(result);
     return code;
 }
 

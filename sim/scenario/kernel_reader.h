@@ -104,10 +104,6 @@ bool tma_find_barrier(struct tma_kernel_reader *reader, const struct tma_yaml_no
 bool tma_find_place(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                     const char *name, uint8_t *ring, uint8_t *operand, uint8_t *buffer);
 
-/* Words of what lanes do. */
-extern const struct tma_names *const tma_piece_order_words, *const tma_lane_caching_words,
-                                                                *const tma_l2_priority_words;
-
 /* Reads the value of an operation or of a shared-memory access into the statement. */
 bool tma_read_operation(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
                         const char *word, enum tma_direction direction, enum tma_mover mover,

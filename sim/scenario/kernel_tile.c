@@ -31,10 +31,6 @@ static const struct tma_name priority_items[] = {{"evict_unchanged", 0},
 static const struct tma_names priority_names = {"priority in L2", priority_items, 4};
 static const struct tma_names others_names = {"priority in L2", priority_items, 2};
 
-const struct tma_names *const tma_l2_priority_words = &priority_names;
-const struct tma_names *const tma_piece_order_words = &order_names;
-const struct tma_names *const tma_lane_caching_words = &caching_names;
-
 struct operation_keys_input {
     char map[TMA_MAX_NAME], table[TMA_KERNEL_NAME];
     enum tma_mover by;

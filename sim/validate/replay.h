@@ -31,9 +31,3 @@ bool cli_replay(const struct cli_replay *replay, struct cli_replay_result *resul
  * what a replay without changes gave. Prints an error and returns false where a replay fails. */
 bool cli_ablate(const struct cli_replay *replay, const struct cli_replay_result *before, bool json,
                 FILE *out);
-
-/* Finds the record of that name in the files that are the operands, and writes its kernel as a
- * scenario for the machine file `gpu` (NULL: the h200.yaml of this project), which is *machine.
- * Prints an error and returns false if no file has such a record of a kernel. */
-bool cli_record_show(const struct cli_options *options, const char *name, const char *gpu,
-                     const struct tma_machine *machine, FILE *out);

@@ -2,10 +2,10 @@
  *   t   the text of a scenario with a kernel;
  *   r   a TSV file of records of kernels, whose settings the library's kernels are read with;
  *   k   a random kernel is drawn from the bytes: rings, roles and loops that mostly fit together;
- *   else a small one, so that there are many of them; it is read and printed, or it runs.
+ *   else a small one, so that there are many of them.
  *
- * A kernel that is read is printed and read again, and must print the same. A random kernel also
- * runs, in both forms, to the same end: the same cycles and bytes, or the same error. */
+ * A random kernel runs twice, with the actors of a cycle in two orders, to the same end: the same
+ * cycles and bytes, or the same error. */
 #define _GNU_SOURCE /* memfd_create */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,23 +16,11 @@
 #include "fuzz.h"
 #include "random_kernel.h"
 #include "records/kernel_record.h"
-#include "scenario/kernel_print.h"
 #include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "stepped_engine.h"
 
 enum { MOST_RECORDS = 4, LONGEST_CYCLES = 12000 };
-
-static char *print(const struct tma_scenario *scenario) {
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    FUZZ_ASSERT(out != NULL);
-    tma_kernel_print(&scenario->program->kernel, scenario->map_names, "configs/gpus/h200.yaml",
-                     out);
-    fclose(out);
-    return text;
-}
 
 /* Reads the scenario; false if it has errors, each of which has a text, or has no kernel. */
 static bool read_kernel(const char *text, struct tma_scenario *scenario) {
@@ -45,32 +33,16 @@ static bool read_kernel(const char *text, struct tma_scenario *scenario) {
     return good && scenario->program != NULL;
 }
 
-/* Reads what the kernel prints into *again, which must print the same. */
-static void print_and_read(const struct tma_scenario *scenario, struct tma_scenario *again) {
-    char *first = print(scenario);
-    if (!read_kernel(first, again)) {
-        fputs(first, stderr);
-        FUZZ_FAIL("a kernel that was printed cannot be read");
-    }
-    char *second = print(again);
-    FUZZ_ASSERT(strcmp(first, second) == 0);
-    free(first);
-    free(second);
-}
-
 static void read_text(const char *text) {
-    struct tma_scenario scenario, again;
-    if (read_kernel(text, &scenario)) {
-        print_and_read(&scenario, &again);
-        tma_scenario_free(&again);
-    }
+    struct tma_scenario scenario;
+    read_kernel(text, &scenario);
     tma_scenario_free(&scenario);
 }
 
-/* What a record says becomes settings, and the library's kernel with them prints itself. */
+/* What a record says becomes settings, with which the library's kernel is read. */
 static void read_record(const struct tma_tsv *records, size_t row) {
     struct tma_kernel_record record;
-    struct tma_scenario scenario, again;
+    struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     struct tma_error error = {0};
     char path[160];
@@ -80,10 +52,7 @@ static void read_record(const struct tma_tsv *records, size_t row) {
     }
     FUZZ_ASSERT(strchr(record.kernel, '/') == NULL);
     snprintf(path, sizeof path, "configs/scenarios/kernels/%s.yaml", record.kernel);
-    if (tma_scenario_read(path, record.settings, record.setting_count, &scenario, &list)) {
-        print_and_read(&scenario, &again);
-        tma_scenario_free(&again);
-    }
+    tma_scenario_read(path, record.settings, record.setting_count, &scenario, &list);
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
 }
@@ -132,13 +101,13 @@ static bool ends_anywhere(enum tma_error_code code) {
     return code == TMA_ERROR_INTERRUPTED || code == TMA_ERROR_FILE || code == TMA_ERROR_FAULT;
 }
 
-static void run_both(const struct tma_scenario *scenario, const struct tma_scenario *again) {
+static void run_both(const struct tma_scenario *scenario) {
     static struct tma_result result, other;
     struct tma_error error = {0}, other_error = {0};
     enum tma_error_code code = run(scenario, false, &result, &error);
     if (ends_anywhere(code))
         return;
-    enum tma_error_code other_code = run(again, true, &other, &other_error);
+    enum tma_error_code other_code = run(scenario, true, &other, &other_error);
     if (ends_anywhere(other_code))
         return;
     FUZZ_ASSERT(other_code == code);
@@ -157,28 +126,12 @@ static void run_both(const struct tma_scenario *scenario, const struct tma_scena
     FUZZ_ASSERT(result.cta_cycles.count == scenario->program->kernel.cta_count);
 }
 
-static void run_random(struct fuzz_input *input) {
+static void run_random(struct fuzz_input *input, const struct kernel_bounds *bounds) {
     static struct yaml_text yaml;
-    struct tma_scenario scenario, again;
-    draw_kernel(input, &usual_kernel, &yaml);
-    if (read_kernel(yaml.bytes, &scenario)) {
-        print_and_read(&scenario, &again);
-        run_both(&scenario, &again);
-        tma_scenario_free(&again);
-    }
-    tma_scenario_free(&scenario);
-}
-
-static void run_small(struct fuzz_input *input, bool prints) {
-    static struct yaml_text yaml;
-    struct tma_scenario scenario, again;
-    draw_kernel(input, &small_kernel, &yaml);
-    bool good = read_kernel(yaml.bytes, &scenario);
-    if (good && prints) {
-        print_and_read(&scenario, &again);
-        tma_scenario_free(&again);
-    } else if (good)
-        run_both(&scenario, &scenario);
+    struct tma_scenario scenario;
+    draw_kernel(input, bounds, &yaml);
+    if (read_kernel(yaml.bytes, &scenario))
+        run_both(&scenario);
     tma_scenario_free(&scenario);
 }
 
@@ -194,8 +147,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else if (data[0] == 'r')
         read_records(data + 1, size - 1);
     else if (data[0] == 'k')
-        run_random(&input);
+        run_random(&input, &usual_kernel);
     else
-        run_small(&input, data[0] % 2 == 0);
+        run_random(&input, &small_kernel);
     return 0;
 }

@@ -8,6 +8,8 @@
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
 #include "core/core_run.h"
+#include "records/pipeline_record.h"
+#include "records/record_kind.h"
 #include "scenario/machine_file.h"
 #include "validate/replay.h"
 
@@ -53,6 +55,29 @@ static int report(const struct validate_options *own, const struct tma_machine *
                    : CLI_ERROR;
     cli_validation_write(&content, options->format, out);
     return content.partial ? CLI_INTERRUPTED : CLI_OK;
+}
+
+/* Writes the kernel of the record that --show names as a scenario. */
+static bool show_record(const struct validate_options *own, const struct tma_machine *machine,
+                        FILE *out) {
+    const struct cli_options *options = &own->common;
+    for (size_t i = 0; i < options->operands.count; i++) {
+        struct tma_tsv records;
+        struct tma_error error;
+        if (tma_tsv_read(options->operands.items[i], &records, &error) != TMA_OK)
+            return cli_error("%s", error.text);
+        size_t row = tma_tsv_find_name(&records, own->show);
+        bool is_kernel = tma_kind_pipelines.matches(&records) && row < records.rows;
+        bool shown = is_kernel && tma_pipeline_record_write(
+                                      &records, row, machine, tma_tsv_cell(&records, row, "name"),
+                                      own->gpu == NULL ? "h200" : own->gpu, out, &error) == TMA_OK;
+        if (is_kernel && !shown)
+            cli_error("%s", error.text);
+        tma_tsv_free(&records);
+        if (is_kernel)
+            return shown;
+    }
+    return cli_error("no file has a record of a kernel with the name %s", own->show);
 }
 
 /* Are the operands files of launch records? They are replayed apart from others. False, with an
@@ -117,7 +142,7 @@ static int run(const struct cli_options *options) {
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
     if (own->show != NULL) {
-        bool shown = cli_record_show(options, own->show, own->gpu, &machine, output.file);
+        bool shown = show_record(own, &machine, output.file);
         return cli_output_close(&output, shown) && shown ? CLI_OK : CLI_ERROR;
     }
     struct cli_replay_result result = {.validations =
