@@ -255,6 +255,13 @@ void tma_core_renew_map(struct tma_core_run *run, const struct tma_core_warp *wa
         tma_memory_leave_descriptor_in_l2(run->memory, number);
 }
 
+/* Where a transfer's tile begins in the shared memory of the SM; a copy without a map: 0. */
+static uint32_t shared_address_of(const struct tma_core_issue *issue) {
+    const struct tma_ptx_transfer *transfer = &issue->transfer;
+    uint32_t base = issue->cluster->bases[issue->warp->rank];
+    return transfer->has_map ? base + (transfer->operation.shared_address - TMA_SHARED_BASE) : 0;
+}
+
 static void hand_over(struct tma_core_run *run, struct tma_core_issue *issue) {
     struct tma_ptx_transfer *transfer = &issue->transfer;
     struct tma_row_stream rows;
@@ -291,6 +298,7 @@ static void hand_over(struct tma_core_run *run, struct tma_core_issue *issue) {
         .copies = copies,
         .copy_count = copy_count,
         .policy = issue->policy,
+        .shared_address = shared_address_of(issue),
         .distant = between,
         .peer = between ? issue->cluster->sms[transfer->barrier_rank]->number : 0};
     if (!tma_memory_issue(run->memory, &operation))

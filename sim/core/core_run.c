@@ -101,8 +101,11 @@ static bool create_place(struct tma_core_run *run, struct tma_core_cluster *plac
     if (place->warps == NULL || place->groups == NULL)
         return false;
     for (uint32_t i = 0; i < run->cluster_ctas; ++i) {
+        uint32_t reserved = run->machine->sm.reserved_bytes;
         place->sms[i] = sm_of(run, sms[i]);
-        ++place->sms[i]->ctas;
+        place->bases[i] =
+            reserved +
+            place->sms[i]->ctas++ * ((uint32_t)tma_stepper_shared_bytes(run->stepper) + reserved);
     }
     for (uint32_t i = 0; i < warps; ++i) {
         struct tma_core_warp *warp = &place->warps[i];

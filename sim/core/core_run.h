@@ -77,6 +77,9 @@ struct tma_core_result {
     /* Cycles that wavefronts of loads and of stores waited for operands of products: a profiler
      * counts them as further wavefronts. */
     uint64_t shared_load_waits, shared_store_waits;
+    /* Cycles in which stores to shared memory find TMA writing there: a profiler counts them as
+     * conflicts, and as wavefronts. */
+    uint64_t shared_store_conflicts;
     struct tma_memory_counters memory;
     double memory_share; /* of tma_activity; 0 until a second run has found it */
 };

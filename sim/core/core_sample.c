@@ -675,6 +675,8 @@ static void grow_result(struct tma_ptx_result *executed, struct tma_core_result 
     result->tensor_cycles = grow(result->tensor_cycles, whole->products, part->products);
     result->shared_load_waits = grow(result->shared_load_waits, whole->shared, part->shared);
     result->shared_store_waits = grow(result->shared_store_waits, whole->shared, part->shared);
+    result->shared_store_conflicts =
+        grow(result->shared_store_conflicts, whole->shared, part->shared);
     uint64_t last_cycle = result->memory.last_cycle;
     uint64_t *counters = (uint64_t *)&result->memory;
     for (size_t v = 0; v < sizeof result->memory / sizeof *counters; ++v)

@@ -578,8 +578,13 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
     struct tma_ptx_step *step = &run->step;
     if (step->shared_wavefronts != 0 && !step->distant) {
         bool relieved = run->relief != NULL && run->relief->no_conflicts;
-        uint64_t *waits = planned->write_count == 0 ? &run->result->shared_store_waits
-                                                    : &run->result->shared_load_waits;
+        bool stores = planned->write_count == 0;
+        uint64_t *waits =
+            stores ? &run->result->shared_store_waits : &run->result->shared_load_waits;
+        if (stores)
+            run->result->shared_store_conflicts += tma_memory_shared_conflicts(
+                run->memory, sm->number, warp->cluster->bases[warp->rank] + step->shared_offset,
+                cycle, step->shared_wavefronts);
         *waits -= tma_memory_waited_cycles(run->memory, sm->number);
         uint64_t end = tma_memory_access_shared(run->memory, sm->number, cycle,
                                                 step->shared_wavefronts -

@@ -454,6 +454,12 @@ uint64_t tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64
                                          wavefronts * memory->sms.wavefront_ticks, end);
 }
 
+uint64_t tma_memory_shared_conflicts(const struct tma_memory *memory, uint32_t sm, uint32_t address,
+                                     uint64_t cycle, uint64_t wavefronts) {
+    return tma_shared_port_conflicts(&memory->sms.shared[sm], address >= TMA_SHARED_HALF_BYTES,
+                                     cycle, wavefronts);
+}
+
 uint64_t tma_memory_waited_cycles(const struct tma_memory *memory, uint32_t sm) {
     return memory->sms.shared[sm].waited_ticks / TMA_TICKS;
 }

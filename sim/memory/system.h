@@ -49,6 +49,11 @@ uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64
 uint64_t tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
                                   uint64_t wavefronts, uint64_t end);
 
+/* In how many cycles a store that begins no earlier than `cycle` finds TMA writing to its half of
+ * shared memory (sm/shared_port.h). Before tma_memory_access_shared. */
+uint64_t tma_memory_shared_conflicts(const struct tma_memory *memory, uint32_t sm, uint32_t address,
+                                     uint64_t cycle, uint64_t wavefronts);
+
 /* For how long accesses of an SM's warps have waited in shared memory for operands of products. */
 uint64_t tma_memory_waited_cycles(const struct tma_memory *memory, uint32_t sm);
 

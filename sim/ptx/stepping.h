@@ -45,6 +45,7 @@ struct tma_ptx_step {
     uint32_t sleep_ns;    /* nanosleep */
     uint32_t shared_wavefronts;
     uint32_t shared_conflicts; /* those of them that conflicts of banks add */
+    uint32_t shared_offset;    /* of the access in the CTA's shared memory, of its first lane */
     bool distant;        /* they, and `lines`, are those of the shared memory of another CTA, */
     uint32_t peer;       /* of this rank */
     uint32_t line_count; /* else of global memory */

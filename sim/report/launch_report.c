@@ -624,7 +624,7 @@ static void timing_json(const struct tma_launch_report *report, struct tma_json 
         tma_json_string(json, "measured_on", report->measured->gpu);
     }
     TMA_JSON_COUNTS(json, timing, sms, ctas_per_sm, waves, issue_slots);
-    TMA_JSON_COUNTS(json, timing, shared_load_waits, shared_store_waits);
+    TMA_JSON_COUNTS(json, timing, shared_load_waits, shared_store_waits, shared_store_conflicts);
     tma_json_begin_line(json, "busy_percent");
     for (int i = 0; i < TMA_LAUNCH_BUSY_COUNT; i++)
         tma_json_decimal(json, tma_launch_busy_keys[i],

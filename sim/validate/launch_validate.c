@@ -478,7 +478,7 @@ static void write_sass(const struct launch_validation *validation, uint32_t file
 
 /* Wavefronts of shared memory, with and without conflicts: those of addresses, and in a profiler
  * also those with what else uses shared memory meanwhile. With time, the predicted ones have the
- * cycles that they wait for operands of products. */
+ * cycles that they wait for operands of products, and those in which stores find TMA writing. */
 struct wavefronts {
     uint64_t predicted, measured, predicted_conflicts, measured_conflicts;
 };
@@ -494,8 +494,12 @@ static struct wavefronts wavefronts_of(const struct launch_outcome *outcome, boo
                                   measured->shared_store_conflicts}
             : (struct wavefronts){counts->shared_load_wavefronts, measured->shared_load_wavefronts,
                                   counts->shared_load_conflicts, measured->shared_load_conflicts};
-    if (outcome->timed)
-        figure.predicted += stores ? timing->shared_store_waits : timing->shared_load_waits;
+    if (outcome->timed) {
+        uint64_t conflicts = stores ? timing->shared_store_conflicts : 0;
+        figure.predicted +=
+            conflicts + (stores ? timing->shared_store_waits : timing->shared_load_waits);
+        figure.predicted_conflicts += conflicts;
+    }
     return figure;
 }
 

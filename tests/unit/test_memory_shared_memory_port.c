@@ -84,6 +84,22 @@ TEST(test_warps_and_loads_delay_neither) {
     ck_assert_uint_eq(tma_memory_access_shared(memory, 0, 0, 1), MANY + 1);
 }
 
+/* A line is written in two cycles, to the half of its tile. */
+TEST(test_stores_meet_what_arrives) {
+    enum { HALF = 128 << 10 };
+    struct tma_tensor_map map = line_map(1);
+    struct load load = {.map = &map};
+    warm_load(memory, &load);
+    uint64_t arrival = run_load(memory, &load).arrival_cycle;
+    ck_assert_uint_eq(tma_memory_shared_conflicts(memory, 0, 0, arrival - 1, 1), 0);
+    ck_assert_uint_eq(tma_memory_shared_conflicts(memory, 0, 0, arrival - 1, 2), 2);
+    ck_assert_uint_eq(tma_memory_shared_conflicts(memory, 0, HALF - 1, arrival, 1), 2);
+    ck_assert_uint_eq(tma_memory_shared_conflicts(memory, 0, 0, arrival + 1, 1), 1);
+    ck_assert_uint_eq(tma_memory_shared_conflicts(memory, 0, 0, arrival + 2, 9), 0);
+    ck_assert_uint_eq(tma_memory_shared_conflicts(memory, 0, HALF, arrival, 1), 0);
+    ck_assert_uint_eq(tma_memory_shared_conflicts(memory, 1, 0, arrival, 1), 0);
+}
+
 /* A load and a store of one SM, issued in the same cycle, the load's request first. */
 TEST(test_loads_and_stores_take_turns) {
     struct tma_tensor_map map = line_map(ROWS);

@@ -18,7 +18,8 @@ struct tma_issue {
                             0: the SM has the map, and no fetch takes time */
     const struct tma_row_stream *rows; /* before the first row; copied */
     const struct tma_operation_size *size;
-    uint32_t policy; /* of L2 (packet.h); 0: none */
+    uint32_t policy;         /* of L2 (packet.h); 0: none */
+    uint32_t shared_address; /* of the tile, in the shared memory of the SM */
     /* Multicast: further SMs of the same GPC that get the data, each with its own completion. */
     const uint32_t *copies;
     uint32_t copy_count;

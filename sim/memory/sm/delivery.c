@@ -29,6 +29,7 @@ deliver(struct tma_core *core, struct tma_sms *sms, struct tma_transfer *transfe
     uint32_t hop = tma_hop_cycles(core, packet->gpc, packet->server);
     uint64_t arrival =
         tma_port_serve(&sms->ports[sm], passed + response, sectors * sms->sector_ticks) + hop;
+    tma_shared_port_write(&sms->shared[sm], transfer->half, arrival, sectors);
     core->counters.shared_write_wavefronts++;
     core->counters.response_sectors += sectors;
     if (arrival >= transfer->completion.arrival_cycle)

@@ -7,11 +7,28 @@
  * counts it once for each cycle there (h100/shared_wavefronts.tsv). */
 #pragma once
 
+#include <stdbool.h>
+
 #include "memory/core/port.h"
 
 enum {
     TMA_PRODUCTS_READ = 64, /* products whose reading the port remembers, the last ones */
     TMA_ACCESS_SHARE = 16,
+};
+
+/* Shared memory lies in two halves, each with a port to write. What TMA writes comes first, and
+ * conflicts with what warps store to the same half in the same cycle. (Stores of TMA conflict so
+ * with loads of warps, which the model leaves out.) */
+enum {
+    TMA_SHARED_HALF_BYTES = 128 << 10,
+    TMA_SHARED_HALVES = 2,
+    TMA_WRITE_WORDS = 16, /* of 64 cycles each: how far data may be on their way */
+};
+
+/* The cycles in which TMA writes to a half. */
+struct tma_half_writes {
+    uint64_t numbers[TMA_WRITE_WORDS]; /* cycle / 64 of the word, */
+    uint64_t words[TMA_WRITE_WORDS];   /* a bit for each cycle */
 };
 
 struct tma_operands_read {
@@ -27,7 +44,36 @@ struct tma_shared_port {
     uint64_t operands_end_cycle; /* of the product that ends last */
     uint32_t next;               /* place of the next product, below: a ring */
     struct tma_operands_read reads[TMA_PRODUCTS_READ]; /* in order of time, without overlap */
+    struct tma_half_writes writes[TMA_SHARED_HALVES];
 };
+
+/* TMA writes sectors of a line to a half of shared memory, two of them in a cycle. */
+static inline void tma_shared_port_write(struct tma_shared_port *port, uint32_t half,
+                                         uint64_t cycle, uint32_t sectors) {
+    struct tma_half_writes *writes = &port->writes[half];
+    for (uint64_t end = cycle + (sectors + 1) / 2; cycle < end; ++cycle) {
+        uint64_t number = cycle / 64, at = number % TMA_WRITE_WORDS;
+        if (writes->numbers[at] != number)
+            writes->words[at] = 0;
+        writes->numbers[at] = number;
+        writes->words[at] |= UINT64_C(1) << cycle % 64;
+    }
+}
+
+/* In how many cycles a store of a warp that asks at `cycle`, for so many wavefronts, finds TMA
+ * writing. A profiler counts each as a conflict and a wavefront; here they take no time. */
+static inline uint64_t tma_shared_port_conflicts(const struct tma_shared_port *port, uint32_t half,
+                                                 uint64_t cycle, uint64_t wavefronts) {
+    const struct tma_half_writes *writes = &port->writes[half];
+    uint64_t at = tma_later(cycle, tma_ticks_to_cycle(port->accesses.free_ticks)), conflicts = 0;
+    for (; wavefronts > 0; ++at) {
+        uint64_t word = at / 64 % TMA_WRITE_WORDS;
+        bool taken = writes->numbers[word] == at / 64 && writes->words[word] >> at % 64 & 1;
+        conflicts += taken;
+        wavefronts -= !taken;
+    }
+    return conflicts;
+}
 
 /* What accesses can have of some time in which a product reads. */
 static inline uint64_t tma_access_ticks(const struct tma_operands_read *read, uint64_t time) {

@@ -45,6 +45,7 @@ struct tma_transfer {
     bool completed;    /* its completion is known */
     uint8_t warp;      /* stores: as in struct tma_issue */
     uint8_t promotion; /* enum tma_l2_promotion of the tensor map */
+    uint8_t half;      /* of shared memory: 0 or 1 */
     uint16_t policy;   /* as in struct tma_issue */
     enum tma_direction direction;
     uint32_t sm;
