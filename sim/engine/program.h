@@ -62,11 +62,5 @@ struct tma_program {
     void (*summarise)(struct tma_simulation *simulation,
                       const uint64_t units[TMA_TALLY_UNIT_COUNT]);
 
-    /* Sampling: see sampling.h. */
-    uint64_t (*walk_bytes)(const struct tma_simulation *simulation);
-    uint64_t (*wave_window)(const struct tma_simulation *simulation);
-    bool (*plan_inside)(struct tma_simulation *simulation, struct tma_sample_plan *plan);
-    uint64_t (*cluster_progress)(const struct tma_simulation *simulation, uint32_t cluster);
-    uint64_t (*most_to_cut)(const struct tma_simulation *simulation, uint32_t cluster,
-                            uint64_t *last);
+    const struct tma_sampled_program *sampled;
 };

@@ -245,14 +245,8 @@ static bool write_text(const struct tma_launch_report *report, FILE *out) {
     if (stream != NULL) {
         tma_launch_report_text(report, stream);
         bool failed = ferror(stream) != 0;
-        if (fclose(stream) == 0 && !failed) {
-            fputs("<section id=\"report\"><h2>The report as text</h2><pre>", out);
-            for (const char *line = text; *line != '\0'; line = next_line(line)) {
-                write_text_line(line, strcspn(line, "\n"), out);
-                fputc('\n', out);
-            }
-            fputs("</pre></section>\n", out);
-        }
+        if (fclose(stream) == 0 && !failed)
+            tma_page_write_text("report", text, out);
     }
     tma_release(text);
     return stream != NULL;

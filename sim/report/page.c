@@ -8,8 +8,8 @@
 #include "report/page_files.h"
 #include "report/svg.h"
 
-/* Writes a text of several lines. False when out of memory. */
-static bool write_lines(const char *text, FILE *out) {
+bool tma_page_write_text(const char *id, const char *text, FILE *out) {
+    fprintf(out, "<section id=\"%s\"><h2>The report as text</h2><pre>", id);
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");
         char *line = tma_copy_bytes(text, length);
@@ -20,6 +20,7 @@ static bool write_lines(const char *text, FILE *out) {
         fputc('\n', out);
         text += length + (text[length] == '\n');
     }
+    fputs("</pre></section>\n", out);
     return true;
 }
 
@@ -55,9 +56,8 @@ void tma_page_write_head(const char *name, const char *where, FILE *out) {
 bool tma_page_write(const struct tma_page_input *input, FILE *out) {
     tma_page_write_head(input->scenario, input->machine->name, out);
     fputs(page_html, out);
-    fputs("<section id=\"text\"><h2>The report as text</h2><pre>", out);
-    bool good = write_lines(input->text, out);
-    fputs("</pre></section>\n</main>\n<script type=\"application/json\" id=\"data\">\n", out);
+    bool good = tma_page_write_text("text", input->text, out);
+    fputs("</main>\n<script type=\"application/json\" id=\"data\">\n", out);
     write_data(input, out);
     fprintf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", page_js);
     return good;

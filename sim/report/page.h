@@ -35,5 +35,8 @@ struct tma_page_input {
 /* Writes what stands before the body of each page, and opens it. Its title is "NAME on WHERE". */
 void tma_page_write_head(const char *name, const char *where, FILE *out);
 
+/* Writes the section of a report as text. False when out of memory. */
+bool tma_page_write_text(const char *id, const char *text, FILE *out);
+
 /* Writes the page. False when out of memory; write errors stay with the stream. */
 bool tma_page_write(const struct tma_page_input *input, FILE *out);

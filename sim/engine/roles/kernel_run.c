@@ -369,11 +369,7 @@ static const struct tma_program roles = {.cta_bytes = sizeof(struct tma_kernel_c
                                          .count_statements = count_statements,
                                          .end_of_part = end_of_part,
                                          .summarise = summarise,
-                                         .walk_bytes = tma_kernel_walk_bytes,
-                                         .wave_window = tma_kernel_wave_window,
-                                         .plan_inside = tma_kernel_plan_inside,
-                                         .cluster_progress = tma_kernel_cluster_progress,
-                                         .most_to_cut = tma_kernel_most_to_cut};
+                                         .sampled = &tma_sampled_kernel};
 
 static bool create(struct tma_kernel_engine *engine, const struct tma_event_sink *sink,
                    struct tma_result *result) {

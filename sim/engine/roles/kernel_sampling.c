@@ -258,7 +258,7 @@ enum {
     TAIL_ITERATIONS = 2   /* at the end of loops, that are simulated in each CTA */
 };
 
-uint64_t tma_kernel_walk_bytes(const struct tma_simulation *simulation) {
+static uint64_t walk_bytes(const struct tma_simulation *simulation) {
     const struct tma_program_maps *maps = &simulation->maps;
     return tma_tensor_bytes(maps->maps, maps->arrays, maps->count);
 }
@@ -270,12 +270,12 @@ static uint64_t shortest_window(const struct tma_kernel *kernel, uint64_t round)
     return parts == 0 || parts > MOST_PARTS ? round : period / parts;
 }
 
-uint64_t tma_kernel_wave_window(const struct tma_simulation *simulation) {
+static uint64_t wave_window(const struct tma_simulation *simulation) {
     return shortest_window(tma_kernel_engine_of(simulation)->kernel, simulation->place_count);
 }
 
 /* Units are operations of whole iterations; where these differ, iterations of one CTA. */
-bool tma_kernel_plan_inside(struct tma_simulation *simulation, struct tma_sample_plan *plan) {
+static bool plan_inside(struct tma_simulation *simulation, struct tma_sample_plan *plan) {
     struct tma_kernel_engine *engine = tma_kernel_engine_of(simulation);
     const struct tma_kernel *kernel = engine->kernel;
     struct tma_sampling_state *sampling = &simulation->sampling;
@@ -344,7 +344,7 @@ static bool find_last_iteration(const struct tma_kernel_engine *engine, uint32_t
 }
 
 /* In operations that the roles have issued. */
-uint64_t tma_kernel_cluster_progress(const struct tma_simulation *simulation, uint32_t cluster) {
+static uint64_t cluster_progress(const struct tma_simulation *simulation, uint32_t cluster) {
     uint32_t roles = simulation->cluster_ctas * simulation->cta_actors;
     const struct tma_role_state *first = &tma_kernel_engine_of(simulation)->roles[cluster * roles];
     uint64_t sum = 0;
@@ -353,11 +353,17 @@ uint64_t tma_kernel_cluster_progress(const struct tma_simulation *simulation, ui
     return sum;
 }
 
-uint64_t tma_kernel_most_to_cut(const struct tma_simulation *simulation, uint32_t cluster,
-                                uint64_t *last) {
+static uint64_t most_to_cut(const struct tma_simulation *simulation, uint32_t cluster,
+                            uint64_t *last) {
     if (!find_last_iteration(tma_kernel_engine_of(simulation), cluster, last))
         return 0;
     uint64_t end = *last + 1 + simulation->clusters[cluster].left_out + TAIL_ITERATIONS;
     uint64_t least = simulation->sampling.least_iterations;
     return end < least ? least - end : 0;
 }
+
+const struct tma_sampled_program tma_sampled_kernel = {.walk_bytes = walk_bytes,
+                                                       .wave_window = wave_window,
+                                                       .plan_inside = plan_inside,
+                                                       .cluster_progress = cluster_progress,
+                                                       .most_to_cut = most_to_cut};

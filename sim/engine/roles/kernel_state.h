@@ -215,13 +215,7 @@ static inline struct tma_loop_cut *tma_kernel_cut(struct tma_kernel_engine *engi
     return engine->simulation.sampling.sampler.marks != NULL ? &engine->cut : NULL;
 }
 
-/* Functions of the program. */
-uint64_t tma_kernel_walk_bytes(const struct tma_simulation *simulation);
-uint64_t tma_kernel_wave_window(const struct tma_simulation *simulation);
-bool tma_kernel_plan_inside(struct tma_simulation *simulation, struct tma_sample_plan *plan);
-uint64_t tma_kernel_cluster_progress(const struct tma_simulation *simulation, uint32_t cluster);
-uint64_t tma_kernel_most_to_cut(const struct tma_simulation *simulation, uint32_t cluster,
-                                uint64_t *last);
+extern const struct tma_sampled_program tma_sampled_kernel;
 
 /* Errors in the program of a role, with the cycle, the CTA, the role and its loop variables. */
 

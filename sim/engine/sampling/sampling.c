@@ -8,18 +8,18 @@ bool tma_sampling_begin(struct tma_simulation *simulation, enum tma_sampling mod
     const struct tma_program *program = simulation->program;
     struct tma_sampling_state *own = &simulation->sampling;
     own->on = true;
-    own->walk_bytes = program->walk_bytes(simulation);
+    own->walk_bytes = program->sampled->walk_bytes(simulation);
     struct tma_sample_plan plan = tma_sample_plan_of(simulation->machine, mode, own->walk_bytes);
     if (simulation->cta_count / simulation->place_count >= TMA_SAMPLED_WAVES) {
         own->counter = &simulation->next_cta;
         plan.total = simulation->cta_count;
-        plan.window = program->wave_window(simulation);
+        plan.window = program->sampled->wave_window(simulation);
         plan.step = plan.tail = simulation->place_count;
         return tma_sampler_create(&own->sampler, &plan);
     }
     if (simulation->cta_count > simulation->place_count)
         return true;
-    if (!program->plan_inside(simulation, &plan))
+    if (!program->sampled->plan_inside(simulation, &plan))
         return false;
     if (plan.total == 0)
         return true;
@@ -61,7 +61,8 @@ static struct tma_tally tally_of(const struct tma_simulation *simulation) {
 
 static void find_progress(struct tma_simulation *simulation) {
     for (uint32_t c = 0; c < simulation->cluster_count; c++)
-        simulation->sampling.shares.now[c] = simulation->program->cluster_progress(simulation, c);
+        simulation->sampling.shares.now[c] =
+            simulation->program->sampled->cluster_progress(simulation, c);
 }
 
 /* Cuts iterations out of all loops, of about `units` in all CTAs together. Returns of how many. */
@@ -69,13 +70,13 @@ static uint64_t cut_loops(struct tma_simulation *simulation, uint64_t units) {
     struct tma_sampling_state *own = &simulation->sampling;
     uint64_t sum = 0, last;
     for (uint32_t c = 0; c < simulation->cluster_count; c++)
-        if (simulation->program->most_to_cut(simulation, c, &last) == 0)
+        if (simulation->program->sampled->most_to_cut(simulation, c, &last) == 0)
             return 0;
     find_progress(simulation);
     tma_sample_share_out(&own->shares, units / own->iteration_units);
     for (uint32_t c = 0; c < simulation->cluster_count; c++) {
         struct tma_cluster *cluster = &simulation->clusters[c];
-        uint64_t most = simulation->program->most_to_cut(simulation, c, &last);
+        uint64_t most = simulation->program->sampled->most_to_cut(simulation, c, &last);
         uint64_t count = own->shares.shares[c] < most ? own->shares.shares[c] : most;
         count = count / own->granule * own->granule;
         cluster->gap = (struct tma_loop_gap){.after = last, .by = count};

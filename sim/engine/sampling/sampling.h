@@ -2,22 +2,31 @@
  * them: the number of the next CTA jumps ahead. Where all CTAs run at once, it is output tiles that
  * CTAs take from a counter, which jumps ahead; or iterations of their loops, in all CTAs of a
  * cluster the same: a loop leaves them out when it comes to the first of them. All else stays as it
- * is: mbarriers, barriers, what is in flight, what L2 holds.
- *
- * The program's part (program.h):
- *   walk_bytes        what one walk over its tensors moves
- *   wave_window       the shortest window where CTAs are skipped, in CTAs
- *   plan_inside       plans what is skipped inside of CTAs: the plan's units, and below the marked
- *                     members of the state; `total` 0: nothing can be. False when out of memory.
- *   cluster_progress  how far a cluster is, in any unit, without what was left out
- *   most_to_cut       how many iterations can be left out of a cluster's loops behind `last`, the
- *                     last one that one of them has begun; 0: none now */
+ * is: mbarriers, barriers, what is in flight, what L2 holds. */
 #pragma once
 
 #include "engine/sampling/sampler.h"
 
 struct tma_simulation;
 struct tma_accounting;
+struct tma_sample_plan;
+
+/* The program's part. */
+struct tma_sampled_program {
+    /* What one walk over its tensors moves. */
+    uint64_t (*walk_bytes)(const struct tma_simulation *simulation);
+    /* The shortest window where CTAs are skipped, in CTAs. */
+    uint64_t (*wave_window)(const struct tma_simulation *simulation);
+    /* Plans what is skipped inside of CTAs: the plan's units, and below the marked members of the
+     * state; `total` 0: nothing can be. False when out of memory. */
+    bool (*plan_inside)(struct tma_simulation *simulation, struct tma_sample_plan *plan);
+    /* How far a cluster is, in any unit, without what was left out. */
+    uint64_t (*cluster_progress)(const struct tma_simulation *simulation, uint32_t cluster);
+    /* How many iterations can be left out of a cluster's loops behind `last`, the last one that one
+     * of them has begun; 0: none now. */
+    uint64_t (*most_to_cut)(const struct tma_simulation *simulation, uint32_t cluster,
+                            uint64_t *last);
+};
 
 /* All 0: the run is not sampled. */
 struct tma_sampling_state {

@@ -385,8 +385,4 @@ const struct tma_program tma_slots = {.cta_bytes = sizeof(struct tma_slot_cta),
                                       .explain_deadlock = explain_deadlock,
                                       .last_cycle = last_cycle,
                                       .warm_up = tma_slots_warm_up,
-                                      .walk_bytes = tma_slots_walk_bytes,
-                                      .wave_window = tma_slots_wave_window,
-                                      .plan_inside = tma_slots_plan_inside,
-                                      .cluster_progress = tma_slots_cluster_progress,
-                                      .most_to_cut = tma_slots_most_to_cut};
+                                      .sampled = &tma_sampled_slots};

@@ -144,13 +144,7 @@ tma_consumer_report_of(const struct tma_slot_program *program, uint32_t slot, ui
     return &program->reports[slot * program->workload->consumer_count + consumer];
 }
 
-/* The functions of the program that sampling needs: slot_sampling.c. */
-uint64_t tma_slots_walk_bytes(const struct tma_simulation *simulation);
-uint64_t tma_slots_wave_window(const struct tma_simulation *simulation);
-bool tma_slots_plan_inside(struct tma_simulation *simulation, struct tma_sample_plan *plan);
-uint64_t tma_slots_cluster_progress(const struct tma_simulation *simulation, uint32_t cluster);
-uint64_t tma_slots_most_to_cut(const struct tma_simulation *simulation, uint32_t cluster,
-                               uint64_t *last);
+extern const struct tma_sampled_program tma_sampled_slots; /* slot_sampling.c */
 
 /* Brings into L2 what the same workload, run just before, has left there: slot_warm_start.c. */
 void tma_slots_warm_up(struct tma_simulation *simulation);

@@ -6,7 +6,8 @@
 enum { LEAST_ITERATIONS = 16 };
 
 /* The bytes of the tiles that operations walk over, each counted once for each operation. */
-static uint64_t walk_bytes(const struct tma_workload *workload) {
+static uint64_t walk_bytes(const struct tma_simulation *simulation) {
+    const struct tma_workload *workload = tma_slot_program_of(simulation)->workload;
     uint64_t all = tma_tensor_bytes(workload->maps, workload->arrays, workload->map_count), sum = 0;
     for (uint32_t i = 0; i < workload->operation_count; i++) {
         const struct tma_stage_operation *stage = &workload->operations[i];
@@ -51,16 +52,12 @@ static uint64_t walk_iterations(const struct tma_workload *workload) {
     return most;
 }
 
-uint64_t tma_slots_walk_bytes(const struct tma_simulation *simulation) {
-    return walk_bytes(tma_slot_program_of(simulation)->workload);
-}
-
-uint64_t tma_slots_wave_window(const struct tma_simulation *simulation) {
+static uint64_t wave_window(const struct tma_simulation *simulation) {
     return simulation->place_count;
 }
 
 /* Units are operations of whole iterations. */
-bool tma_slots_plan_inside(struct tma_simulation *simulation, struct tma_sample_plan *plan) {
+static bool plan_inside(struct tma_simulation *simulation, struct tma_sample_plan *plan) {
     const struct tma_workload *workload = tma_slot_program_of(simulation)->workload;
     struct tma_sampling_state *sampling = &simulation->sampling;
     if (workload->iterations / workload->depth < LEAST_ITERATIONS)
@@ -75,7 +72,7 @@ bool tma_slots_plan_inside(struct tma_simulation *simulation, struct tma_sample_
 }
 
 /* In iterations that the slots have begun. */
-uint64_t tma_slots_cluster_progress(const struct tma_simulation *simulation, uint32_t cluster) {
+static uint64_t cluster_progress(const struct tma_simulation *simulation, uint32_t cluster) {
     uint32_t depth = simulation->cta_actors, slots = simulation->cluster_ctas * depth;
     const struct tma_slot *first = &tma_slot_program_of(simulation)->slots[cluster * slots];
     uint64_t sum = 0, out = slots * simulation->clusters[cluster].left_out;
@@ -85,8 +82,8 @@ uint64_t tma_slots_cluster_progress(const struct tma_simulation *simulation, uin
 }
 
 /* No slot may have ended, or be before the last cut; each has one more iteration at least. */
-uint64_t tma_slots_most_to_cut(const struct tma_simulation *simulation, uint32_t cluster,
-                               uint64_t *last) {
+static uint64_t most_to_cut(const struct tma_simulation *simulation, uint32_t cluster,
+                            uint64_t *last) {
     uint32_t depth = simulation->cta_actors, slots = simulation->cluster_ctas * depth;
     const struct tma_slot *first = &tma_slot_program_of(simulation)->slots[cluster * slots];
     const struct tma_loop_gap *gap = &simulation->clusters[cluster].gap;
@@ -100,3 +97,9 @@ uint64_t tma_slots_most_to_cut(const struct tma_simulation *simulation, uint32_t
     uint64_t end = *last + 2 * depth;
     return end < iterations ? iterations - end : 0;
 }
+
+const struct tma_sampled_program tma_sampled_slots = {.walk_bytes = walk_bytes,
+                                                      .wave_window = wave_window,
+                                                      .plan_inside = plan_inside,
+                                                      .cluster_progress = cluster_progress,
+                                                      .most_to_cut = most_to_cut};
