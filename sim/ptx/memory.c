@@ -272,8 +272,7 @@ void tma_count_shared(struct tma_warp *warp, const struct tma_op *op, int kind, 
     }
     if (warp->launch->step != NULL) {
         warp->launch->step->shared_wavefronts += cost->cost;
-        warp->launch->step->shared_offset =
-            (address[__builtin_ctz(lanes)] & TMA_SHARED_OFFSET_MASK) - TMA_SHARED_BASE;
+        warp->launch->step->shared_offset = tma_shared_offset(address[__builtin_ctz(lanes)]);
         warp->launch->step->shared_conflicts += cost->cost - cost->ideal;
     }
     struct tma_ptx_line *line = tma_line(warp, op);
