@@ -134,13 +134,31 @@ static bool is_fenced(const struct tma_ptx_instruction *instruction) {
     }
 }
 
+static bool is_proxy_fence(const struct tma_ptx_instruction *instruction) {
+    return instruction->opcode == TMA_PTX_OP_FENCE && tma_ptx_has(instruction, TMA_PTX_DOT_PROXY) &&
+           tma_ptx_has(instruction, TMA_PTX_DOT_ASYNC);
+}
+
+static bool is_shared_fence(const struct tma_ptx_instruction *instruction) {
+    return is_proxy_fence(instruction) && tma_ptx_space_of(instruction) == TMA_PTX_SHARED;
+}
+
+/* A fence of the asynchronous proxy for all memory is a fence of the GPU, and one of shared memory
+ * behind it. */
+static uint16_t fence_cycles(const struct tma_machine *machine,
+                             const struct tma_ptx_instruction *instruction) {
+    if (is_proxy_fence(instruction) && !is_shared_fence(instruction))
+        return (uint16_t)machine->core.proxy_fence_cycles;
+    return is_fenced(instruction) ? (uint16_t)machine->core.fence_cycles : 0;
+}
+
 /* What the core does with an instruction, and the latency of results that no fixed pipe gives. */
 static void classify(const struct tma_machine *machine, const struct tma_ptx_module *module,
                      const struct tma_ptx_instruction *instruction,
                      struct tma_core_instruction *planned) {
     uint32_t shared = machine->core.shuffle_latency_cycles, barrier = machine->core.barrier_cycles;
     set(planned, TMA_CORE_PLAIN, 0);
-    planned->fenced = is_fenced(instruction);
+    planned->fence = fence_cycles(machine, instruction);
     planned->access = TMA_ACCESS_LOAD;
     switch ((enum tma_ptx_opcode)instruction->opcode) {
     case TMA_PTX_OP_LD:
@@ -233,6 +251,7 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
     case TMA_PTX_OP_BARRIER_ARRIVE:
     case TMA_PTX_OP_BARRIER_RED:
         set(planned, TMA_CORE_BARRIER, barrier);
+        planned->meets = instruction->opcode != TMA_PTX_OP_BARRIER_ARRIVE;
         return;
     case TMA_PTX_OP_BARRIER_CLUSTER_ARRIVE:
     case TMA_PTX_OP_BARRIER_CLUSTER_WAIT:
@@ -240,7 +259,9 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
         return;
     case TMA_PTX_OP_FENCE:
     case TMA_PTX_OP_MEMBAR:
-        if (planned->fenced || has_scope_of_gpu(instruction))
+        if (is_shared_fence(instruction))
+            set(planned, TMA_CORE_SHARED_FENCE, 0);
+        else if (planned->fence != 0 || has_scope_of_gpu(instruction))
             set(planned, TMA_CORE_FENCE, 0);
         planned->renews = planned->kind == TMA_CORE_FENCE &&
                           tma_ptx_has(instruction, TMA_PTX_DOT_TENSORMAP_GENERIC) &&
@@ -254,7 +275,7 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
     case TMA_PTX_OP_BRX_IDX:
     case TMA_PTX_OP_CALL:
     case TMA_PTX_OP_RET:
-        set(planned, TMA_CORE_BRANCH, 0);
+        set(planned, TMA_CORE_BRANCH, machine->core.branch_cycles);
         return;
     case TMA_PTX_OP_EXIT:
         set(planned, TMA_CORE_EXIT, 0);

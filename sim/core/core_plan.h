@@ -30,6 +30,7 @@ enum tma_core_kind {
     TMA_CORE_BARRIER,
     TMA_CORE_CLUSTER, /* barrier.cluster.wait */
     TMA_CORE_FENCE,
+    TMA_CORE_SHARED_FENCE, /* of the asynchronous proxy, for shared memory alone */
     TMA_CORE_BRANCH,
     TMA_CORE_SLEEP,
     TMA_CORE_EXIT
@@ -48,10 +49,11 @@ struct tma_core_instruction {
     bool scoreboard;  /* its result comes from shared memory, a shuffle or the SFU */
     bool is_free;     /* it takes no time, and waits for nothing but barriers */
     bool polls;       /* it loads what its loop waits for: a flag in global memory */
-    bool fenced;      /* a fence beyond the CTA, or an instruction that has one before it */
+    bool meets;       /* a barrier of the CTA at which its warp waits */
     bool renews;      /* a fence: caches of tensor maps lose the one at its address */
     uint8_t turn;     /* cycles until its warp can issue the next instruction; fewer than issues: as
                          many */
+    uint16_t fence;   /* cycles of the fence beyond the CTA that it is, or has before it; 0: none */
     uint16_t latency; /* from its issue until its result can be used; of memory: see the core */
     struct {
         uint8_t pipe; /* enum tma_pipe */

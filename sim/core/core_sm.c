@@ -571,8 +571,10 @@ static void hold_back(struct tma_core_sm *sm, uint64_t cycle) {
     }
 }
 
+/* An access that is issued at `cycle`, and has its operands at `start`. */
 static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
-                          const struct tma_core_instruction *planned, uint64_t cycle) {
+                          const struct tma_core_instruction *planned, uint64_t cycle,
+                          uint64_t start) {
     struct tma_core_run *run = sm->run;
     uint32_t instruction = run->step.instruction;
     struct tma_ptx_step *step = &run->step;
@@ -586,9 +588,15 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
                 run->memory, sm->number, warp->cluster->bases[warp->rank] + step->shared_offset,
                 cycle, step->shared_wavefronts);
         *waits -= tma_memory_waited_cycles(run->memory, sm->number);
-        uint64_t end = tma_memory_access_shared(run->memory, sm->number, cycle,
-                                                step->shared_wavefronts -
-                                                    (relieved ? step->shared_conflicts : 0));
+        /* The port takes the wavefronts in the order of the instructions, also those of an access
+         * that begins later because of its operands: others go ahead of it meanwhile. */
+        uint64_t wavefronts = step->shared_wavefronts - (relieved ? step->shared_conflicts : 0),
+                 end = tma_memory_access_shared(run->memory, sm->number, cycle, wavefronts),
+                 alone = start + wavefronts * run->machine->shared.wavefront_cycles;
+        if (end < alone)
+            end = alone;
+        if (has_no_result(planned) && warp->stored_cycle < end)
+            warp->stored_cycle = end;
         *waits += tma_memory_waited_cycles(run->memory, sm->number);
         set_results(run, warp, planned, end + run->machine->core.shared_latency_cycles,
                     TMA_STALL_SHARED, instruction);
@@ -602,10 +610,10 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
         set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL, instruction);
         warp->unknown += planned->write_count;
         warp->writes += has_no_result(planned);
-        tma_core_access(run, sm, warp, TMA_EVENT_ACCESS, cycle);
-        hold_back(sm, cycle);
+        tma_core_access(run, sm, warp, TMA_EVENT_ACCESS, start);
+        hold_back(sm, start);
     } else {
-        set_results(run, warp, planned, cycle + planned->latency, TMA_STALL_ORDER, instruction);
+        set_results(run, warp, planned, start + planned->latency, TMA_STALL_ORDER, instruction);
     }
 }
 
@@ -621,6 +629,36 @@ static void issue_transfers(struct tma_core_sm *sm, struct tma_core_warp *warp, 
         }
         tma_core_issue_transfer(run, sm, warp, transfer, cycle + i * turn);
     }
+}
+
+/* The asynchronous proxy sees the warp's stores to shared memory: the fence waits for them, and
+ * fences of an SM follow each other. */
+static void fence_shared(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t cycle) {
+    uint64_t ticks = tma_millicycles_to_ticks(sm->run->machine->core.shared_fence_millicycles),
+             end = tma_port_serve(&sm->fences, cycle, ticks),
+             alone = warp->stored_cycle + tma_ticks_to_cycle(ticks);
+    if (end < alone)
+        end = alone;
+    if (warp->ready >= end)
+        return;
+    warp->ready = end;
+    warp->ready_reason = TMA_STALL_SHARED;
+}
+
+/* A warp arrives at a barrier of its CTA; arrivals of an SM follow each other. The last one goes on
+ * when the barrier ends, as those do that wait. Returns when the barrier ends if this arrival is
+ * the last one, in cycles from now. */
+static uint64_t meet_cta(struct tma_core_sm *sm, struct tma_core_warp *warp,
+                         const struct tma_core_instruction *planned, uint64_t cycle) {
+    const struct tma_machine *machine = sm->run->machine;
+    uint64_t ticks = (uint64_t)machine->core.barrier_arrive_cycles * TMA_TICKS,
+             end = tma_port_serve(&sm->barriers, cycle, ticks) + planned->latency,
+             ready = end + machine->core.wake_cycles;
+    if (planned->meets && !sm->run->step.waits && warp->ready < ready) {
+        warp->ready = ready;
+        warp->ready_reason = TMA_STALL_BARRIER;
+    }
+    return end - cycle;
 }
 
 /* What an instruction does beyond its results. */
@@ -644,7 +682,7 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
         if (planned->is_free)
             set_results(run, warp, planned, cycle, TMA_STALL_ORDER, instruction);
         else
-            access_memory(sm, warp, planned, start);
+            access_memory(sm, warp, planned, cycle, start);
         return;
     case TMA_CORE_PRODUCT:
         if (step->lanes != 0 && step->product != NULL)
@@ -679,12 +717,16 @@ static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
         /* Time passes in loops, also where a warp polls at a line that is free. */
         if (planned->is_free)
             warp->ready += next <= instruction;
-        else if (next != instruction + 1)
-            warp->ready += run->machine->core.branch_cycles;
+        else
+            warp->ready += planned->latency;
         if (run->sampling != NULL)
             tma_core_sample_branch(run, warp, instruction, next, cycle);
         return;
     }
+    case TMA_CORE_SHARED_FENCE:
+        if (!planned->is_free)
+            fence_shared(sm, warp, cycle);
+        return;
     case TMA_CORE_FENCE:
         if (planned->renews && step->lanes != 0)
             tma_core_renew_map(run, warp, instruction);
@@ -810,10 +852,10 @@ static uint64_t meet_cluster(struct tma_core_run *run, struct tma_core_warp *war
     const struct tma_machine *machine = run->machine;
     struct tma_core_cluster *cluster = warp->cluster;
     uint64_t delay = machine->core.cluster_barrier_cycles;
-    if (planned->fenced && !run->step.waits) {
-        warp->ready = cycle + machine->core.fence_cycles;
+    if (planned->fence != 0 && !run->step.waits) {
+        warp->ready = cycle + planned->fence;
         warp->ready_reason = TMA_STALL_GLOBAL;
-        delay += machine->core.fence_cycles;
+        delay += planned->fence;
     }
     if (run->step.signalled == 0)
         return delay;
@@ -828,14 +870,14 @@ static uint64_t meet_cluster(struct tma_core_run *run, struct tma_core_warp *war
 static bool issue_fence(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
                         struct tma_core_warp *warp, uint64_t cycle) {
     const struct tma_core_instruction *planned = &sm->run->plan.instructions[warp->next];
-    warp->fenced =
-        planned->fenced && planned->kind != TMA_CORE_CLUSTER && !planned->is_free && !warp->fenced;
+    warp->fenced = planned->fence != 0 && planned->kind != TMA_CORE_CLUSTER && !planned->is_free &&
+                   !warp->fenced;
     if (!warp->fenced)
         return false;
     count_stall(sm->run, scheduler, warp, cycle, 0);
     sm->best_cycles[scheduler - sm->schedulers] = 0;
     warp->issued_cycle = cycle;
-    warp->ready = cycle + sm->run->machine->core.fence_cycles;
+    warp->ready = cycle + planned->fence;
     warp->ready_reason = TMA_STALL_GLOBAL;
     warp->ready_cause = TMA_CORE_NO_CAUSE;
     warp->known = false;
@@ -899,6 +941,10 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
         defer(sm, warp, &step->deferred[i], cycle);
     bool meets = planned->kind == TMA_CORE_CLUSTER && !planned->is_free;
     uint64_t met = meets ? meet_cluster(run, warp, planned, cycle) : 0;
+    if (planned->kind == TMA_CORE_BARRIER && !planned->is_free && !resumed) {
+        meets = true;
+        met = meet_cta(sm, warp, planned, cycle);
+    }
     for (uint32_t left = step->signalled; left != 0; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
         uint64_t delay = planned->is_free     ? 0

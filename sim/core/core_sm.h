@@ -71,6 +71,7 @@ struct tma_core_warp {
     uint32_t ready_millicycles; /* beside products: part of a cycle after `ready` */
     uint32_t late_count;
     uint64_t written_cycle;                   /* the last store or reduction that L2 has */
+    uint64_t stored_cycle;                    /* shared memory has all stores by then */
     uint32_t writes;                          /* those to global memory that it does not have yet */
     uint64_t products;                        /* that it has issued */
     uint64_t product_groups;                  /* that are committed */
@@ -177,7 +178,8 @@ struct tma_core_sm {
     struct tma_core_scheduler schedulers[TMA_SCHEDULERS];
     uint64_t best_cycles[TMA_SCHEDULERS]; /* when schedulers issue next; 0: they have to look */
     struct tma_port tensor;
-    struct tma_core_event *events; /* owned: a heap, the first one first */
+    struct tma_port barriers, fences; /* arrivals at barriers; fences of shared memory */
+    struct tma_core_event *events;    /* owned: a heap, the first one first */
     size_t event_count, event_capacity;
     uint64_t next_cycle;   /* nothing happens before; TMA_NEVER */
     uint64_t access_cycle; /* of the last access to global memory */

@@ -532,20 +532,31 @@ TMA_TIME(core, shared_latency, shared_latency_cycles, cycles, 1, 10000, SM, SHOR
          "latency from the last wavefront of a load of shared memory to its data in registers")
 TMA_TIME(core, chain, chain_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
          "what each further instruction adds that waits for the one before")
-TMA_TIME(core, branch, branch_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
-         "time until the instruction behind a branch that is taken can issue")
+TMA_TIME(
+    core, branch, branch_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+    "time until the instruction behind a branch can issue, if the branch has a condition or is "
+    "taken")
 TMA_TIME(core, arrive, arrive_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
          "latency of an arrival on an mbarrier of the own CTA until its phase ends")
 TMA_TIME(core, remote_arrive, remote_arrive_cycles, cycles, 0, 10000, SM, KEPT, none, LEAST,
          "the same latency for another CTA of the cluster, or for its barrier")
 TMA_TIME(core, barrier, barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
-         "latency from the last arrival at a barrier to the next instruction of its warps")
+         "latency from the last arrival at a barrier to its end")
+TMA_TIME(core, barrier_arrive, barrier_arrive_cycles, cycles, 0, 10000, SM, SHORTER(instructions),
+         none, LEAST, "time that each warp's arrival takes the barriers of an SM")
 TMA_TIME(core, cluster_barrier, cluster_barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructions),
          none, LEAST,
          "latency from the last arrival at a barrier of the cluster to its warps, in all CTAs")
 TMA_TIME(core, fence, fence_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
          "time of a fence of the cluster, the GPU or the system, also of one that an instruction "
          "with .release has before it")
+TMA_TIME(core, proxy_fence, proxy_fence_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none,
+         LEAST, "time of a fence of the asynchronous proxy that is not of shared memory alone")
+TMA_TIME(
+    core, shared_fence, shared_fence_millicycles, millicycles, 0, 1e6, SM, SHORTER(instructions),
+    none, LEAST,
+    "time for which a fence of the asynchronous proxy for shared memory takes the SM, once the "
+    "warp's stores have ended")
 TMA_TIME(
     core, wake, wake_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
     "latency from the end of a phase or a barrier to the next instruction of a warp that waits for "

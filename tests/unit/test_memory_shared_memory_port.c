@@ -1,7 +1,7 @@
 /* The shared memory of an SM. Accesses of warps and operands of products take one wavefront after
  * the other, products first. They do not delay arriving data, nor does that delay them. The TMA
- * unit makes requests of loads and of stores in turn. In the small machine a request of a load
- * takes the unit 2 cycles, and a line of a store 4. */
+ * unit works on loads and stores in the order of their issue. In the small machine a request of a
+ * load takes the unit 2 cycles, and a line of a store 4. */
 #include "small_memory.h"
 
 enum { ISSUE = 10, ROWS = 8, ROW = 2, LINE = 4, W = 3 };
@@ -100,35 +100,35 @@ TEST(test_stores_meet_what_arrives) {
     ck_assert_uint_eq(tma_memory_shared_conflicts(memory, 1, 0, arrival, 1), 0);
 }
 
-/* A load and a store of one SM, issued in the same cycle, the load's request first. */
-TEST(test_loads_and_stores_take_turns) {
+/* A load, a store behind it, and a load behind both, of one SM. */
+TEST(test_loads_and_stores_follow_each_other) {
     struct tma_tensor_map map = line_map(ROWS);
-    struct load both[] = {
+    struct load all[] = {
         {.map = &map, .tag = 0},
-        {.map = &map, .tag = 1, .y = ROWS, .direction = TMA_STORE},
+        {.map = &map, .tag = 1, .y = ROWS, .cycle = 1, .direction = TMA_STORE},
+        {.map = &map, .tag = 2, .cycle = 2},
     };
-    struct tma_completion done[2];
-    warm_load(memory, &both[0]);
-    run_loads(memory, both, 2, done);
-    ck_assert_uint_eq(done[0].sent_cycle, ISSUE + (ROWS - 1) * (ROW + LINE));
+    struct tma_completion done[3];
+    warm_load(memory, &all[0]);
+    run_loads(memory, all, 3, done);
+    ck_assert_uint_eq(done[0].sent_cycle, ISSUE + (ROWS - 1) * ROW);
     ck_assert_uint_eq(done[1].arrival_cycle, ISSUE + ROWS * (ROW + LINE));
-    ck_assert_uint_eq(tma_memory_count(memory).tma_busy, ROWS * (ROW + LINE));
+    ck_assert_uint_eq(done[2].start_cycle, ISSUE + ROWS * (ROW + LINE));
+    ck_assert_uint_eq(done[2].sent_cycle, ISSUE + ROWS * (ROW + LINE) + (ROWS - 1) * ROW);
+    ck_assert_uint_eq(tma_memory_count(memory).tma_busy, ROWS * (2 * ROW + LINE));
 }
 
-/* Where one of them has fewer requests, the other goes on without pauses. The store unit finds that
- * a store has no more requests when it is the store's turn, after a request of the load. */
-TEST(test_the_rest_goes_on_alone) {
-    enum { FEW = 2 };
-    struct tma_tensor_map map = line_map(ROWS), few = line_map(FEW);
+/* A load of another warp waits for a store as one of the same warp does. */
+TEST(test_a_load_waits_for_stores_of_other_warps) {
+    struct tma_tensor_map map = line_map(ROWS);
     struct load both[] = {
-        {.map = &map, .tag = 0},
-        {.map = &few, .tag = 1, .y = ROWS, .direction = TMA_STORE},
+        {.map = &map, .tag = 0, .y = ROWS, .direction = TMA_STORE},
+        {.map = &map, .tag = 1, .cycle = 1, .warp = 1},
     };
     struct tma_completion done[2];
-    warm_load(memory, &both[0]);
+    warm_load(memory, &both[1]);
     run_loads(memory, both, 2, done);
-    ck_assert_uint_eq(done[0].sent_cycle, ISSUE + (ROWS - 1) * ROW + FEW * LINE);
-    ck_assert_uint_eq(done[1].arrival_cycle, ISSUE + FEW * (ROW + LINE) + ROW);
+    ck_assert_uint_eq(done[1].start_cycle, ISSUE + ROWS * LINE);
 }
 
 /* Two SMs each have a TMA unit of their own. */

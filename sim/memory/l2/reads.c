@@ -253,12 +253,13 @@ struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *
 }
 
 /* A slice looks a read up, and both lines of its block if it promotes; its data array reads
- * `sectors`. Returns the cycle at which the result is known. */
+ * `sectors`. The request is a flit of the port `from`, behind those of writes. Returns the cycle at
+ * which the result is known. */
 __attribute__((always_inline)) static inline uint64_t
 look_up(const struct tma_core *core, const struct tma_l2 *l2, struct tma_slice *slice,
         const struct tma_packet *packet, uint32_t sectors, enum tma_slice_port from,
         uint64_t cycle) {
-    uint64_t found;
+    uint64_t found, entered = tma_ticks_to_cycle(slice->ports[from].free_ticks);
     if (packet->fill_line) {
         found = tma_slice_serve(slice, TMA_SLICE_TAGS, cycle, l2->fill_line_ticks);
     } else {
@@ -267,7 +268,7 @@ look_up(const struct tma_core *core, const struct tma_l2 *l2, struct tma_slice *
             found = tma_slice_look_up(l2, slice, packet->line | 1, from, cycle, l2->tag_ticks);
     }
     uint64_t read = tma_slice_serve(slice, TMA_SLICE_READ, cycle, l2->read_ticks[sectors]);
-    return tma_later(found, read) + core->machine->l2.lookup_cycles;
+    return tma_later(tma_later(found, entered), read) + core->machine->l2.lookup_cycles;
 }
 
 /* Hits in a row after which L2 expects no more misses. */

@@ -1,6 +1,6 @@
 /* The TMA unit of an SM, for loads and prefetches. It works on one transfer after the other, and
- * sends one packet after the other for the transfer's rows. While there are stores too, the unit
- * makes packets for loads and for stores in turn (store_unit.c). */
+ * sends one packet after the other for the transfer's rows. It shares the way out of the SM with
+ * stores: a load begins behind the stores that were issued before it (store_unit.c). */
 #include "memory/sm/descriptor_waits.h"
 #include "memory/sm/sms.h"
 #include "memory/sm/transfer.h"
@@ -102,8 +102,8 @@ static void finish(struct tma_core *core, struct tma_sms *sms, struct tma_load_u
     tma_transfer_complete(core, sms, id, cycle + machine->tma.complete_cycles);
 }
 
-/* Begins with the transfer at the head, if it has reached the unit and its tensor map is available.
- */
+/* Begins with the transfer at the head, if it has reached the unit, stores before it are done, and
+ * its tensor map is available. */
 static bool begin(struct tma_core *core, struct tma_sms *sms, struct tma_load_unit *unit,
                   uint64_t cycle) {
     struct tma_transfer *transfer = &sms->transfers[unit->head];
@@ -111,8 +111,13 @@ static bool begin(struct tma_core *core, struct tma_sms *sms, struct tma_load_un
         return true;
     if (transfer->queued_cycle > cycle)
         return false;
+    if (!tma_stores_are_read(sms, transfer))
+        return false;
     if (unit->clock_ticks < transfer->queued_cycle * TMA_TICKS)
         unit->clock_ticks = transfer->queued_cycle * TMA_TICKS;
+    uint64_t stores_ticks = sms->store_units[transfer->sm].clock_ticks;
+    if (unit->clock_ticks < stores_ticks)
+        unit->clock_ticks = stores_ticks;
     if (!tma_descriptor_ready(core, sms, unit->waits, unit->head,
                               tma_ticks_to_cycle(unit->clock_ticks), cycle))
         return false;
@@ -136,6 +141,8 @@ static uint64_t next_cycle(const struct tma_sms *sms, const struct tma_load_unit
         return cycle;
     if (transfer->queued_cycle > cycle)
         cycle = transfer->queued_cycle;
+    if (cycle <= now && !tma_stores_are_read(sms, transfer))
+        return UINT64_MAX;
     uint64_t map_cycle = tma_descriptor_cycle(unit->waits, unit->head);
     if (map_cycle <= cycle || transfer->next == TMA_NONE)
         return tma_later(map_cycle, cycle);
@@ -149,7 +156,7 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
     if (unit->head == TMA_NONE)
         return;
     uint64_t cycle = next_cycle(sms, unit, now);
-    if (cycle <= now) /* the store unit took its turn */
+    if (cycle <= now)
         cycle = now + 1;
     if (cycle == UINT64_MAX || (unit->scheduled && unit->wake_cycle <= cycle))
         return;
@@ -189,43 +196,46 @@ static void look_ahead(struct tma_core *core, struct tma_sms *sms, struct tma_lo
         tma_descriptor_look_ahead(core, sms, unit->waits, transfer->next);
 }
 
-/* The store unit takes its turn after each packet of this one. So with work for it, this unit makes
- * one packet in one wake-up, and none ahead of time. (A store that has not reached its unit yet
- * does not count: it may be known already, or not.) */
-static uint32_t most_packets(const struct tma_sms *sms, const struct tma_load_unit *unit,
-                             uint32_t sm, uint64_t cycle) {
-    const struct tma_store_unit *stores = &sms->store_units[sm];
-    bool idle = stores->head == TMA_NONE &&
-                (stores->coming == TMA_NONE || sms->transfers[stores->coming].queued_cycle > cycle);
-    if (idle)
-        return BATCH_PACKETS;
-    return tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
+/* The store unit wakes up where its next store has waited for loads that have been made now, when
+ * the last packet of these leaves. */
+static struct tma_handover wake_next_store(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
+                                           uint64_t cycle) {
+    struct tma_store_unit *stores = &sms->store_units[sm];
+    if (stores->head != TMA_NONE || stores->coming == TMA_NONE)
+        return tma_nowhere;
+    const struct tma_transfer *store = &sms->transfers[stores->coming];
+    uint64_t begin =
+        tma_later(tma_ticks_to_cycle(sms->load_units[sm].sent_ticks), store->queued_cycle);
+    if (!tma_loads_are_made(sms, store) || (stores->scheduled && stores->wake_cycle <= begin))
+        return tma_nowhere;
+    if (begin <= cycle)
+        return tma_store_unit_wake_now(sms, sm, cycle);
+    stores->scheduled = true;
+    stores->wake_cycle = begin;
+    tma_event_queue_push(&core->queue, tma_event_of(TMA_WAKE_UNIT, core->machine->sm_count + sm),
+                         begin);
+    return tma_nowhere;
 }
 
 struct tma_handover tma_load_unit_wake(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
                                        uint64_t cycle) {
     struct tma_load_unit *unit = &sms->load_units[sm];
-    struct tma_store_unit *stores = &sms->store_units[sm];
     uint32_t made = 0;
+    bool finished = false;
     if (!unit->scheduled || unit->wake_cycle != cycle)
         return tma_nowhere;
     unit->scheduled = false;
-    if (stores->is_next && tma_store_unit_is_ready(stores, cycle))
-        return tma_store_unit_wake_now(sms, sm, cycle);
-    uint32_t most = most_packets(sms, unit, sm, cycle);
-    while (made < most && unit->head != TMA_NONE && !core->out_of_memory) {
+    while (made < BATCH_PACKETS && unit->head != TMA_NONE && !core->out_of_memory) {
         if (!begin(core, sms, unit, cycle))
             break;
-        uint32_t packets = make_packets(core, sms, unit, most - made);
-        if (packets == 0)
+        uint32_t packets = make_packets(core, sms, unit, BATCH_PACKETS - made);
+        if (packets == 0) {
             finish(core, sms, unit);
+            finished = true;
+        }
         made += packets;
-        if (packets > 0)
-            stores->is_next = true;
     }
-    if (stores->clock_ticks < unit->sent_ticks)
-        stores->clock_ticks = unit->sent_ticks;
     look_ahead(core, sms, unit, cycle);
     schedule(core, sms, sm, cycle);
-    return tma_nowhere;
+    return finished ? wake_next_store(core, sms, sm, cycle) : tma_nowhere;
 }

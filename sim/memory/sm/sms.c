@@ -66,11 +66,8 @@ TMA_RARE struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, st
         tma_store_unit_resume(core, sms, sm, core->cycle);
     } else {
         tma_descriptor_arrive(sms->load_units[sm].waits, id, cycle);
-        if (now) {
-            sms->load_units[sm].scheduled = true;
-            sms->load_units[sm].wake_cycle = cycle;
-            return (struct tma_handover){sm, TMA_WAKE_LOAD_UNIT, cycle};
-        }
+        if (now)
+            return tma_load_unit_wake_now(sms, sm, cycle);
         tma_load_unit_resume(core, sms, sm, core->cycle);
     }
     return tma_nowhere;

@@ -96,7 +96,6 @@ struct tma_store_unit {
     uint64_t busy_ticks;
     uint64_t held_ticks[TMA_WRITE_PLACES]; /* it had no credits, by where the writes were */
     bool scheduled;                        /* a wake-up is in the event queue, */
-    bool is_next;                          /* the last packet of the SM was one of a load */
     uint64_t wake_cycle;                   /* at this cycle; other wake-ups in the queue are void */
     struct tma_descriptor_wait waits[TMA_DESCRIPTOR_WAITS];
 };
@@ -211,7 +210,7 @@ uint64_t tma_sms_busy_shared_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_lsu_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_dsmem_cycles(const struct tma_sms *sms);
 
-/* The store unit's turn, for which the load unit makes way. Internal to sm/. */
+/* Internal to sm/. */
 
 /* Wakes the unit of an SM in this cycle. */
 static inline struct tma_handover tma_store_unit_wake_now(struct tma_sms *sms, uint32_t sm,
@@ -221,18 +220,35 @@ static inline struct tma_handover tma_store_unit_wake_now(struct tma_sms *sms, u
     return (struct tma_handover){sm, TMA_WAKE_STORE_UNIT, cycle};
 }
 
-/* Whether the unit can make a packet at `cycle`. */
-static inline bool tma_store_unit_is_ready(const struct tma_store_unit *unit, uint64_t cycle) {
-    return unit->head != TMA_NONE && unit->credits > 0 &&
-           tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
+static inline struct tma_handover tma_load_unit_wake_now(struct tma_sms *sms, uint32_t sm,
+                                                         uint64_t cycle) {
+    sms->load_units[sm].scheduled = true;
+    sms->load_units[sm].wake_cycle = cycle;
+    return (struct tma_handover){sm, TMA_WAKE_LOAD_UNIT, cycle};
 }
 
-/* */
+/* The first store whose bytes have not all been read from shared memory; TMA_NONE. */
+static inline uint32_t tma_store_unit_first_unread(const struct tma_sms *sms, uint32_t sm) {
+    uint32_t id = sms->store_units[sm].open;
+    while (id != TMA_NONE && sms->transfers[id].generated)
+        id = sms->transfers[id].next_open;
+    return id;
+}
 
-/* Schedules the unit of an SM again: a tensor map that it waits for has a cycle now. */
+/* An SM's TMA unit works on its operations in the order in which they reach it, loads first of
+ * those that do so in one cycle. Whether shared memory has been read for all stores before a load;
+ * whether the requests of all loads before a store have been made. */
+static inline bool tma_stores_are_read(const struct tma_sms *sms, const struct tma_transfer *load) {
+    uint32_t id = tma_store_unit_first_unread(sms, load->sm);
+    return id == TMA_NONE || sms->transfers[id].queued_cycle >= load->queued_cycle;
+}
+
+static inline bool tma_loads_are_made(const struct tma_sms *sms, const struct tma_transfer *store) {
+    uint32_t id = sms->load_units[store->sm].head;
+    return id == TMA_NONE || sms->transfers[id].queued_cycle > store->queued_cycle;
+}
+
+/* Schedules the unit of an SM again: a tensor map that it waits for has a cycle now, or the
+ * operations before its next one are done. */
 void tma_load_unit_resume(struct tma_core *core, struct tma_sms *sms, uint32_t sm, uint64_t cycle);
-
-/* */
-
-/* Schedules the unit of an SM again: a tensor map that it waits for has a cycle now. */
 void tma_store_unit_resume(struct tma_core *core, struct tma_sms *sms, uint32_t sm, uint64_t cycle);

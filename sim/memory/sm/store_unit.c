@@ -1,7 +1,8 @@
 /* The TMA unit of an SM, for stores and reductions. It reads shared memory and sends writes to L2:
  * one row of each of a few transfers in turn (round robin). It waits for no write, but only so
- * many flits may be in flight (credits). While there are loads too, the SM's TMA unit makes one
- * packet of a load and one of a store in turn. */
+ * many flits may be in flight (credits). The SM's TMA unit works on its operations in the order in
+ * which they reach it: a store begins when all packets of the loads before it have been made,
+ * and a load when shared memory has been read for the stores before it. */
 #include <assert.h>
 #include <string.h>
 
@@ -34,12 +35,19 @@ static uint32_t take_head(const struct tma_sms *sms, struct tma_store_unit *unit
  * their arrival. */
 static void begin_arrived(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit,
                           uint64_t cycle) {
-    while (unit->coming != TMA_NONE && sms->transfers[unit->coming].queued_cycle <= cycle &&
-           tma_descriptor_ready(core, sms, unit->waits, unit->coming,
-                                tma_ticks_to_cycle(unit->clock_ticks), cycle)) {
+    while (unit->coming != TMA_NONE && sms->transfers[unit->coming].queued_cycle <= cycle) {
         uint32_t id = unit->coming;
-        unit->coming = sms->transfers[id].next;
-        sms->transfers[id].completion.start_cycle = cycle;
+        struct tma_transfer *transfer = &sms->transfers[id];
+        if (!tma_loads_are_made(sms, transfer))
+            return;
+        uint64_t sent_ticks = sms->load_units[transfer->sm].sent_ticks;
+        if (unit->clock_ticks < sent_ticks)
+            unit->clock_ticks = sent_ticks;
+        if (!tma_descriptor_ready(core, sms, unit->waits, id, tma_ticks_to_cycle(unit->clock_ticks),
+                                  cycle))
+            return;
+        unit->coming = transfer->next;
+        transfer->completion.start_cycle = cycle;
         append(sms, unit, id);
     }
 }
@@ -103,18 +111,12 @@ static void complete(struct tma_core *core, struct tma_sms *sms, uint32_t id, ui
     tma_transfer_complete(core, sms, id, read + cycles);
 }
 
-/* The number of the first open transfer whose bytes have not all been read; UINT64_MAX: none. */
-static uint64_t first_unread(const struct tma_sms *sms, const struct tma_store_unit *unit) {
-    uint32_t id = unit->open;
-    while (id != TMA_NONE && sms->transfers[id].generated)
-        id = sms->transfers[id].next_open;
-    return id == TMA_NONE ? UINT64_MAX : sms->transfers[id].number;
-}
-
 /* Completes the transfers whose commit group has been read. */
-static void complete_committed(struct tma_core *core, struct tma_sms *sms,
-                               struct tma_store_unit *unit, uint64_t read) {
-    uint64_t unread = first_unread(sms, unit);
+static void complete_committed(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
+                               uint64_t read) {
+    struct tma_store_unit *unit = &sms->store_units[sm];
+    uint32_t first = tma_store_unit_first_unread(sms, sm);
+    uint64_t unread = first == TMA_NONE ? UINT64_MAX : sms->transfers[first].number;
     uint32_t *link = &unit->open;
     unit->open_tail = TMA_NONE;
     while (*link != TMA_NONE) {
@@ -158,7 +160,7 @@ static void finish(struct tma_core *core, struct tma_sms *sms, struct tma_store_
     }
     transfer->completion.arrival_cycle = read;
     note_held(unit, transfer);
-    complete_committed(core, sms, unit, read);
+    complete_committed(core, sms, transfer->sm, read);
 }
 
 static void wait_until(struct tma_store_unit *unit, uint64_t cycle) {
@@ -215,7 +217,8 @@ static void make_packet(struct tma_core *core, struct tma_sms *sms, struct tma_s
 }
 
 /* Puts a wake-up into the event queue, for when the unit is free and has a transfer. Without
- * credits it sleeps until a write returns some; without a tensor map, until it is resumed. */
+ * credits it sleeps until a write returns some; without a tensor map, or behind loads, until it is
+ * resumed. */
 static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, uint64_t soonest) {
     struct tma_store_unit *unit = &sms->store_units[sm];
     bool idle = unit->head == TMA_NONE && unit->coming == TMA_NONE;
@@ -223,7 +226,11 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
         return;
     uint64_t cycle = tma_ticks_to_cycle(unit->clock_ticks);
     if (unit->head == TMA_NONE) {
-        uint64_t queued = sms->transfers[unit->coming].queued_cycle;
+        const struct tma_transfer *next = &sms->transfers[unit->coming];
+        uint64_t queued = next->queued_cycle;
+        if (!tma_loads_are_made(sms, next))
+            return;
+        cycle = tma_later(cycle, tma_ticks_to_cycle(sms->load_units[sm].sent_ticks));
         uint64_t map_cycle = tma_descriptor_cycle(unit->waits, unit->coming);
         if (map_cycle == UINT64_MAX)
             return;
@@ -236,15 +243,20 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
                          unit->wake_cycle);
 }
 
-/* The load unit has the next turn, once the packet is made. */
-static void yield_to_loads(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
-                           uint64_t cycle) {
-    struct tma_store_unit *unit = &sms->store_units[sm];
-    struct tma_load_unit *loads = &sms->load_units[sm];
-    unit->is_next = false;
-    if (loads->clock_ticks < unit->clock_ticks)
-        loads->clock_ticks = unit->clock_ticks;
-    tma_load_unit_resume(core, sms, sm, cycle);
+static bool can_make_packet(const struct tma_store_unit *unit, uint64_t cycle) {
+    return unit->head != TMA_NONE && unit->credits > 0 &&
+           tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
+}
+
+/* The load unit wakes up where its next load has waited for stores that have been read now. */
+static struct tma_handover wake_next_load(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
+    uint32_t id = sms->load_units[sm].head;
+    if (id == TMA_NONE)
+        return tma_nowhere;
+    const struct tma_transfer *load = &sms->transfers[id];
+    bool waits = !load->begun && load->queued_cycle <= cycle;
+    return waits && tma_stores_are_read(sms, load) ? tma_load_unit_wake_now(sms, sm, cycle)
+                                                   : tma_nowhere;
 }
 
 /* Most packets that the unit makes in one cycle, on a machine where a packet takes no time. */
@@ -260,14 +272,12 @@ TMA_RARE struct tma_handover tma_store_unit_wake(struct tma_core *core, struct t
         wait_until(unit, cycle);
     begin_arrived(core, sms, unit, cycle);
     int made = 0;
-    while (made < MAX_PACKETS && tma_store_unit_is_ready(unit, cycle)) {
+    while (made < MAX_PACKETS && can_make_packet(unit, cycle)) {
         make_packet(core, sms, unit);
         made++;
     }
     schedule(core, sms, sm, cycle + 1);
-    if (made > 0)
-        yield_to_loads(core, sms, sm, cycle);
-    return tma_nowhere;
+    return wake_next_load(sms, sm, cycle);
 }
 
 void tma_store_unit_resume(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
