@@ -11,6 +11,7 @@
 #include "cli/files/output.h"
 #include "cli/files/piped_input.h"
 #include "cli/help/situations.h"
+#include "cli/launch_run.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
 #include "scenario/suggestion.h"
@@ -72,6 +73,24 @@ static bool are_readable_kinds(const struct cli_verb *verb, const struct cli_opt
     return true;
 }
 
+/* False, with an error that says which verbs do, if an operand is a launch file and the verb takes
+ * none. */
+static bool takes_launches(const struct cli_verb *verb, const struct cli_options *options) {
+    char others[100];
+    size_t used = 0;
+    for (const struct cli_verb *const *other = verbs; *other != NULL; other++)
+        if ((*other)->takes_launch)
+            used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
+                                     used == 0 ? "" : ", ", (*other)->name);
+    for (size_t i = 0; i < options->operands.count; i++)
+        if ((verb->takes_scenario || verb == &cli_tune) && !verb->takes_launch &&
+            cli_is_launch(options->operands.items[i], NULL))
+            return cli_error("%s: %s is a launch file, of a compiled kernel; %s take those%s",
+                             verb->name, cli_file_name(options->operands.items[i]), others,
+                             verb == &cli_tune ? ", and sweep has --try, too" : "");
+    return true;
+}
+
 /* Puts a copy of what standard input or a pipe has in the place of "-" or of the pipe. */
 static bool find_input(const struct cli_verb *verb, struct cli_options *options) {
     for (size_t i = 0; i < options->operands.count; i++) {
@@ -127,7 +146,7 @@ static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
     if (options->help)
         cli_verb_help(verb);
     else if (!are_readable_kinds(verb, options) || !find_input(verb, options) ||
-             !find_scenarios(verb, options))
+             !takes_launches(verb, options) || !find_scenarios(verb, options))
         status = CLI_ERROR;
     else
         status = spares_operands(options) ? verb->run(options) : CLI_ERROR;

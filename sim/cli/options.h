@@ -74,6 +74,7 @@ struct cli_verb {
     size_t min_operands, max_operands;
     const char *several; /* what takes more operands than this verb; NULL: nothing does */
     bool takes_scenario; /* operands may name kernels or scenarios of the library */
+    bool takes_launch;   /* operands may be launch files, or folders of them */
     /* Can the verb do something with the scenario of this file? NULL: with any. Of two of one name
      * it gets the one that suits. */
     bool (*suits)(const char *path);

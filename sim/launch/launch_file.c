@@ -506,6 +506,17 @@ bool tma_launch_choose_machine(struct tma_launch *launch, const char *const *set
     return tma_diagnostics_total(list) == before;
 }
 
+/* Whether a setting has a key below kernel, which is one text in a launch file: reports it. */
+static bool is_of_scenario(const char *setting, struct tma_diagnostics *list) {
+    static const char front[] = "kernel.";
+    if (strncmp(setting, front, sizeof front - 1) != 0)
+        return false;
+    tma_diagnose(list, TMA_ERROR_SYNTAX, (struct tma_location){"--set", 0, 0},
+                 "a launch file has its keys without kernel. in front; did you mean %.200s?",
+                 setting + sizeof front - 1);
+    return true;
+}
+
 bool tma_launch_read(const char *text, size_t length, const char *name, const char *const *settings,
                      size_t setting_count, struct tma_launch *launch,
                      struct tma_diagnostics *list) {
@@ -515,7 +526,9 @@ bool tma_launch_read(const char *text, size_t length, const char *name, const ch
     if (launch->document == NULL)
         return false;
     for (size_t i = 0; i < setting_count; i++)
-        if (!keep_for_machine(launch, settings[i], setting_count, list))
+        if (!is_of_scenario(settings[i], list) &&
+            !tma_setting_names_clock(settings[i], "sm_clock", "--set", list) &&
+            !keep_for_machine(launch, settings[i], setting_count, list))
             tma_yaml_set(launch->document, settings[i], "--set", list);
     struct tma_launch_reader reader = {.launch = launch, .list = list};
     tma_launch_read_root(&reader, launch->document);

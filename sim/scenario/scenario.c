@@ -254,6 +254,9 @@ static bool set_value(struct tma_yaml_node *root, const struct tma_yaml_node *pa
         is_key = is_key || strcmp(tma_scenario_schema.keys[i].path, wanted) == 0;
     if (is_key && !with_front)
         return tma_yaml_set(root, setting, name, list);
+    for (size_t i = 0; i < tma_kernel_schema.count; i++)
+        if (strcmp(tma_kernel_schema.keys[i].path, wanted) == 0)
+            snprintf(suggestion.best, sizeof suggestion.best, "kernel.%.50s", wanted);
     return tma_diagnose(list, TMA_ERROR_SYNTAX, (struct tma_location){name, 0, 0},
                         "the scenario has no parameter \"%s\"%s%s%s", wanted,
                         suggestion.best[0] == '\0' ? "" : "; did you mean \"", suggestion.best,
@@ -271,7 +274,8 @@ bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *cons
             continue;
         const char *name = scenario->setting_names[i];
         if (to_machine)
-            good = tma_yaml_set(root, for_machine, name, list) && good;
+            good = !tma_setting_names_clock(settings[i], "kernel.sm_clock", name, list) &&
+                   tma_yaml_set(root, for_machine, name, list) && good;
         else
             good = set_value(root, parameters, settings[i], name, list) && good;
     }

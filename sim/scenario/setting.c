@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "scenario/clock_keys.h"
 #include "scenario/document.h"
 
 /* Gives a node, its children and its later siblings one location. */
@@ -127,4 +128,19 @@ bool tma_yaml_set(struct tma_yaml_node *root, const char *setting, const char *n
     bool good = place_value(root, path, length, value, at, list);
     tma_release(path);
     return good;
+}
+
+bool tma_setting_names_clock(const char *setting, const char *key, const char *name,
+                             struct tma_diagnostics *list) {
+    static const char front[] = "gpu.sm_clock=";
+    const char *value = setting + sizeof front - 1;
+    int clock;
+    if (strncmp(setting, front, sizeof front - 1) != 0 ||
+        !tma_value_of(&tma_sm_clock_names, value, &clock))
+        return false;
+    tma_diagnose(list, TMA_ERROR_SYNTAX, (struct tma_location){name, 0, 0},
+                 "gpu.sm_clock is the clock of the machine at its highest, in MHz or GHz; "
+                 "did you mean %s=%s?",
+                 key, value);
+    return true;
 }

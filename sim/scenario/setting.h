@@ -10,3 +10,8 @@
  * "=" or the path does not fit the tree. */
 bool tma_yaml_set(struct tma_yaml_node *root, const char *setting, const char *name,
                   struct tma_diagnostics *list);
+
+/* Whether a setting "gpu.sm_clock=boost" wants a clock by its name, which the machine does not
+ * have: reports the key of the run that is meant, `key`. */
+bool tma_setting_names_clock(const char *setting, const char *key, const char *name,
+                             struct tma_diagnostics *list);

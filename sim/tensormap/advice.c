@@ -332,7 +332,9 @@ const struct tma_advice_rule tma_advice_rules[] = {
     {"overlapping_rows",
      "a stride is smaller than the dimensions inside it: elements overlap. The driver's page does "
      "not allow it, an H200's driver does; stores to such a tensor race",
-     "", "use a stride of at least the inner dimensions' extent, unless windows shall overlap",
+     "",
+     "strides count bytes, not elements: use at least the inner dimensions' extent, unless "
+     "windows shall overlap",
      NULL, overlapping_rows},
     {"broadcast_stride",
      "a stride of 0 makes every index of the dimension the same data, a broadcast. The driver's "

@@ -114,7 +114,8 @@ static const struct situation {
      "tmasim check MAP.yaml --arch sm_100     rules of another architecture\n"
      "docs/is-it-right.md has the errors by kind of kernel in one table.\n"
      "tcgen05 and tensor memory are not simulated; TMA, L2 and DRAM of Blackwell are.\n"},
-    {"clock clocks power frequency mhz ghz boost sustained throttle throttling watts cap",
+    {"clock clocks sm_clock gpu_clock power frequency mhz ghz boost sustained throttle throttling "
+     "watts cap",
      "At which clock does it run?",
      "tmasim run KERNEL                                       the line clock: one launch, "
      "sustained, boost\n"

@@ -276,6 +276,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_check = {
     .name = "check",
     .takes_scenario = true,
+    .takes_launch = true,
     .operands = "[SCENARIO.yaml | MAP.json | LAUNCH.yaml]...",
     .example = "map.json --arch sm_100",
     .summary = "Check tensor maps against the rules of the driver and report costly settings.",

@@ -81,15 +81,30 @@ static int print_topic(const char *name, const struct cli_verb *const *verbs, bo
                     man ? " or a verb" : ", a verb, or a word that tmasim help lists at its end");
 }
 
+/* Of several words, as in "illegal instruction", the first one that says something counts. A topic
+ * that is one word is left to print_topic. */
+static bool write_word_of(const char *topic, bool several) {
+    static const char parting[] = " ?,.";
+    char word[TMA_MAX_SUGGESTION];
+    for (const char *at = topic; *at != '\0';) {
+        size_t length = strcspn(at, parting);
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        if ((several || at[length] != '\0' || at != topic) && cli_situation_has(word)) {
+            cli_situation_write(word, stdout);
+            return true;
+        }
+        at += length;
+        at += strspn(at, parting);
+    }
+    return false;
+}
+
 static int run(const struct cli_options *options) {
     bool man = ((const struct help_options *)options)->man;
     const struct cli_list *words = &options->operands;
-    /* Of several words, as in "illegal instruction", the first one that says something counts. */
-    for (size_t i = 0; i < words->count && words->count > 1; i++)
-        if (cli_situation_has(words->items[i])) {
-            cli_situation_write(words->items[i], stdout);
+    for (size_t i = 0; i < words->count && !man; i++)
+        if (write_word_of(words->items[i], words->count > 1))
             return CLI_OK;
-        }
     if (words->count > 0)
         return print_topic(words->items[0], options->verbs, man);
     if (man)

@@ -246,6 +246,7 @@ const struct cli_verb cli_report = {
     .name = "report",
     .operands = "SCENARIO.yaml | LAUNCH.yaml",
     .takes_scenario = true,
+    .takes_launch = true,
     .summary = "Simulate a scenario and write an HTML page about the run.",
     .details =
         "The page is one file that needs no network. It shows what limits the run, where the "

@@ -762,6 +762,7 @@ const struct cli_verb cli_run = {
     .name = "run",
     .operands = "SCENARIO.yaml... | LAUNCH.yaml",
     .takes_scenario = true,
+    .takes_launch = true,
     .example = "gemm_ws --set M=2048 --set STAGES=3 --format json -o report.json",
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
     .details =

@@ -588,6 +588,7 @@ const struct cli_verb cli_sweep = {
     .name = "sweep",
     .operands = "SCENARIO.yaml | LAUNCH.yaml...",
     .takes_scenario = true,
+    .takes_launch = true,
     .summary = "Simulate a scenario with many settings: a row for each combination of values.",
     .details =
         "Launch files of compiled kernels, one or several, give a table by rank, the fastest "
