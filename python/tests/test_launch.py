@@ -57,8 +57,8 @@ def test_lines_come_by_what_they_cost() -> None:
     report = tmasim.run(COPY, why=False)
     lines = report.lines()
     assert report.cycles == report.report["timing"]["cycles"] > 1000
-    assert lines[0]["line"] == "copy.ptx:52" and lines[0]["percent"] > 20
-    assert lines[0]["reason"] == "shared memory, shuffles or special functions"
+    assert lines[0]["line"] == "copy.ptx:37" and lines[0]["percent"] > 20
+    assert lines[0]["reason"] == "the phase of an mbarrier"
     assert [row["cycles"] for row in lines] == sorted((row["cycles"] for row in lines), reverse=True)
     counted = sum(
         sum(item.get("warp_cycles", {}).values()) for item in report.report["lines"]
