@@ -468,10 +468,10 @@ build/capture: scripts/capture/capture.cu scripts/capture/operations.cuh scripts
 # Each is made of the source with its name; what else it includes follows.
 $(foreach capture,$(CAPTURES),$(eval $(capture): scripts/capture/$(subst -,_,$(capture:build/capture-%=%)).cu))
 build/capture-clusters: scripts/capture/ptx.cuh
-build/capture-shared-port: scripts/capture/ptx.cuh
+build/capture-shared-port: scripts/capture/ptx.cuh scripts/capture/shared_port.cuh scripts/capture/wgmma.cuh
 build/capture-role-costs: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
 build/capture-stream-k: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
-build/capture-shared-wavefronts: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
+build/capture-shared-wavefronts: scripts/capture/ptx.cuh scripts/capture/shared_port.cuh scripts/capture/wgmma.cuh
 build/capture-loops: scripts/capture/ptx.cuh
 build/capture-load-turns: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-pipelines: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/scenario.h scripts/capture/wgmma.cuh

@@ -13,10 +13,6 @@
 #include "ptx.cuh"
 #include "read_all.cuh"
 
-typedef CUresult (*Encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
-                           const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-                           const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-                           CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 enum Beside { NOTHING, STORE, STORE_AND_WAIT, REDUCE, LATE_STORE, STORE_ONLY, REDUCE_ONLY };
 
 struct Work {
@@ -97,15 +93,13 @@ static uint8_t *a, *b, *flush;
 static uint32_t *out, *sink;
 
 static CUtensorMap make_map(uint8_t *at, bool floats, uint32_t rows) {
-    void *f = nullptr;
-    cudaDriverEntryPointQueryResult r;
-    cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &r);
     CUtensorMap m;
     cuuint64_t d[2] = {floats ? 32u : 64u, bytes / 128}, s[1] = {128};
     cuuint32_t box[2] = {floats ? 32u : 64u, rows}, e[2] = {1, 1};
-    if (((Encode)f)(&m, floats ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-                    2, at, d, s, box, e, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                    CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
+    if (cuTensorMapEncodeTiled(
+            &m, floats ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, at,
+            d, s, box, e, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+            CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
         printf("# encode\n");
     return m;
 }

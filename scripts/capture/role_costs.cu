@@ -11,10 +11,6 @@
 #include "ptx.cuh"
 #include "wgmma.cuh"
 
-typedef CUresult (*Encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
-                           const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-                           const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-                           CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 enum { TIMES = 64 };
 
 enum What {
@@ -445,15 +441,12 @@ __global__ void first_turns(const __grid_constant__ CUtensorMap A, int depth, in
 }
 
 static CUtensorMap make_map(uint8_t *at, uint32_t columns, uint32_t rows) {
-    void *f = nullptr;
-    cudaDriverEntryPointQueryResult r;
-    cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &r);
     CUtensorMap m;
     cuuint64_t d[2] = {64, 4096}, s[1] = {128};
     cuuint32_t box[2] = {columns, rows}, e[2] = {1, 1};
-    if (((Encode)f)(&m, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, at, d, s, box, e,
-                    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                    CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
+    if (cuTensorMapEncodeTiled(&m, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, at, d, s, box, e,
+                               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                               CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
         printf("# encode\n");
     return m;
 }

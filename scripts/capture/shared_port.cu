@@ -15,12 +15,11 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-#include "ptx.cuh"
+#include "shared_port.cuh"
 
 enum {
     WINDOW = 200000,
-    BATCH = 8,            /* instructions between two looks at the clock */
-    MULTIPLICATIONS = 16, /* likewise, of wgmma */
+    BATCH = 8, /* instructions between two looks at the clock */
     REPEATS = 3,
     MAX_WARPS = 24,
     MAX_SLOTS = 8,
@@ -31,31 +30,8 @@ enum {
     TENSOR_ROWS = 16384
 };
 
-enum access {
-    LD32,
-    LD64,
-    LD128,
-    ST32,
-    ST64,
-    ST128,
-    LDMATRIX1,
-    LDMATRIX4,
-    STMATRIX4,
-    WGMMA64,
-    WGMMA128,
-    WGMMA256,
-    NO_ACCESS
-};
 enum operation { LOAD, STORE, REDUCE, COPY, NO_OPERATION };
 
-static const struct {
-    const char *name;
-    uint32_t lane_bytes;
-} accesses[] = {
-    {"ld.shared.b32", 4}, {"ld.shared.b64", 8},   {"ld.shared.b128", 16},  {"st.shared.b32", 4},
-    {"st.shared.b64", 8}, {"st.shared.b128", 16}, {"ldmatrix.x1", 16},     {"ldmatrix.x4", 16},
-    {"stmatrix.x4", 16},  {"wgmma.m64n64k16", 0}, {"wgmma.m64n128k16", 0}, {"wgmma.m64n256k16", 0},
-    {"none", 0}};
 static const char *const operation_names[] = {"load", "store", "reduce", "copy", "none"};
 
 struct row {
@@ -68,142 +44,6 @@ struct row {
 struct counts {
     unsigned long long instructions, operations;
 };
-
-static __device__ void make_descriptor(uint64_t *descriptor, uint32_t address) {
-    *descriptor =
-        (address >> 4 & 0x3fffu) | uint64_t(1) << 16 | uint64_t(64) << 32 | uint64_t(1) << 62;
-}
-
-/* One batch of instructions of a warp. Returns something that depends on all results, which is 0
- * because all of the shared memory is. */
-template <access WHAT> static __device__ uint32_t batch(uint32_t at) {
-    uint32_t sum = 0;
-#pragma unroll
-    for (int i = 0; i < BATCH; i++) {
-        uint32_t a = 0, b = 0, c = 0, d = 0;
-        if (WHAT == LD32)
-            asm volatile("ld.volatile.shared.b32 %0, [%1];" : "=r"(a) : "r"(at) : "memory");
-        else if (WHAT == LD64)
-            asm volatile("ld.volatile.shared.v2.b32 {%0, %1}, [%2];"
-                         : "=r"(a), "=r"(b)
-                         : "r"(at)
-                         : "memory");
-        else if (WHAT == LD128)
-            asm volatile("ld.volatile.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-                         : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                         : "r"(at)
-                         : "memory");
-        else if (WHAT == ST32)
-            asm volatile("st.volatile.shared.b32 [%0], %1;" ::"r"(at), "r"(0) : "memory");
-        else if (WHAT == ST64)
-            asm volatile("st.volatile.shared.v2.b32 [%0], {%1, %1};" ::"r"(at), "r"(0) : "memory");
-        else if (WHAT == ST128)
-            asm volatile("st.volatile.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(0)
-                         : "memory");
-        else if (WHAT == LDMATRIX1)
-            asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
-                         : "=r"(a)
-                         : "r"(at)
-                         : "memory");
-        else if (WHAT == LDMATRIX4)
-            asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                         : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                         : "r"(at)
-                         : "memory");
-        else if (WHAT == STMATRIX4)
-            asm volatile(
-                "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(0)
-                : "memory");
-        sum |= a | b | c | d;
-    }
-    return sum;
-}
-
-/* clang-format off */
-#define R8(b) "%" #b "0, %" #b "1, %" #b "2, %" #b "3, %" #b "4, %" #b "5, %" #b "6, %" #b "7, %" #b "8, %" #b "9, "
-#define F10(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7]), "+f"(d[i + 8]), "+f"(d[i + 9])
-#define R0 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, "
-/* clang-format on */
-
-template <access WHAT> static __device__ void multiply(float *d, uint64_t a, uint64_t b) {
-    if (WHAT == WGMMA64)
-        asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" R0 R8(1)
-                         R8(2) "%30, %31}, %32, %33, 1, 1, 1, 0, 0;"
-                     : F10(0), F10(10), F10(20), "+f"(d[30]), "+f"(d[31])
-                     : "l"(a), "l"(b));
-    else if (WHAT == WGMMA128)
-        asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" R0 R8(1) R8(2) R8(3)
-                         R8(4) R8(5) "%60, %61, %62, %63}, %64, %65, 1, 1, 1, 0, 0;"
-                     : F10(0), F10(10), F10(20), F10(30), F10(40), F10(50), "+f"(d[60]),
-                       "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-                     : "l"(a), "l"(b));
-    else
-        asm volatile(
-            "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" R0 R8(1) R8(2) R8(3) R8(4) R8(
-                5) R8(6) R8(7) R8(8) R8(9) R8(10)
-                R8(11) "%120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, 1, 1, 1, 0, 0;"
-            : F10(0), F10(10), F10(20), F10(30), F10(40), F10(50), F10(60), F10(70), F10(80),
-              F10(90), F10(100), F10(110), "+f"(d[120]), "+f"(d[121]), "+f"(d[122]), "+f"(d[123]),
-              "+f"(d[124]), "+f"(d[125]), "+f"(d[126]), "+f"(d[127])
-            : "l"(a), "l"(b));
-}
-
-/* A warpgroup: A of 64 and B of up to 256 rows of 128 bytes, K-major, swizzle 128B. */
-template <access WHAT>
-static __device__ uint64_t multiply_all(uint32_t base, uint64_t end, uint32_t *sink) {
-    enum { REGISTERS = WHAT == WGMMA64 ? 32 : WHAT == WGMMA128 ? 64 : 128 };
-    float d[REGISTERS];
-    uint64_t count = 0, a, b;
-#pragma unroll
-    for (int i = 0; i < REGISTERS; i++)
-        d[i] = 0;
-    make_descriptor(&a, base + threadIdx.x / 128 % 2 * 8192);
-    make_descriptor(&b, base + 16384);
-    while (clock64() < end) {
-        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
-        for (uint64_t k = 0; k < MULTIPLICATIONS; k++)
-            multiply<WHAT>(d, a + k % 4 * 2, b + k % 4 * 2);
-        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-        count += MULTIPLICATIONS;
-    }
-    float sum = 0;
-#pragma unroll
-    for (int i = 0; i < REGISTERS; i++)
-        sum += d[i];
-    if (sum != 0)
-        *sink = 1;
-    return count;
-}
-
-/* A slot repeats one operation. Half of the slots of a copy load, the others store. */
-static __device__ uint64_t operate(const CUtensorMap *map, const row &row, uint32_t slot,
-                                   uint32_t place, uint32_t barrier, uint64_t end) {
-    bool load = row.other == LOAD || (row.other == COPY && slot % 2 == 0);
-    uint32_t tiles = TENSOR_ROWS / row.rows, tile = slot * (tiles / MAX_SLOTS), parity = 0;
-    uint64_t count = 0;
-    while (clock64() < end) {
-        int32_t at = int32_t(tile * row.rows);
-        tile = tile + 1 == tiles ? 0 : tile + 1;
-        if (load) {
-            expect(barrier, row.rows * row.row_bytes);
-            ::load(map, 0, at, place, barrier);
-            wait(barrier, parity);
-            parity ^= 1;
-        } else {
-            if (row.other == REDUCE)
-                reduce(map, 0, at, place);
-            else
-                store(map, 0, at, place);
-            commit_group();
-            wait_until_read();
-        }
-        count++;
-    }
-    wait_until_written();
-    return count;
-}
 
 template <access WHAT>
 static __global__ void run(const __grid_constant__ CUtensorMap map, const row row, counts *total,
@@ -226,15 +66,21 @@ static __global__ void run(const __grid_constant__ CUtensorMap map, const row ro
     uint64_t end = begin + WINDOW, count = 0;
     if (warp >= row.warps) {
         if (lane == 0) {
-            count = operate(&map, row, slot, shared_address(stages) + slot * STAGE_BYTES,
-                            shared_address(&barriers[slot]), end);
+            /* Half of the slots of a copy load, the others store. */
+            bool loads = row.other == LOAD || (row.other == COPY && slot % 2 == 0);
+            uint32_t tiles = TENSOR_ROWS / row.rows;
+            count = operate_until(end, &map, loads, row.other == REDUCE, slot * (tiles / MAX_SLOTS),
+                                  tiles, row.rows, row.rows * row.row_bytes,
+                                  shared_address(stages) + slot * STAGE_BYTES,
+                                  shared_address(&barriers[slot]));
             atomicAdd(&total->operations, count);
         }
         return;
     }
     uint32_t base = shared_address(stages) + MAX_SLOTS * STAGE_BYTES, zero = 0;
     if constexpr (WHAT >= WGMMA64 && WHAT != NO_ACCESS) {
-        count = multiply_all<WHAT>(base, end, sink);
+        enum { N = WHAT == WGMMA64 ? 64 : WHAT == WGMMA128 ? 128 : 256 };
+        count = multiply_until<N>(end, base + threadIdx.x / 128 % 2 * 8192, base + 16384, sink);
         if (warp % 4 != 0)
             count = 0;
     } else if constexpr (WHAT != NO_ACCESS) {
@@ -243,7 +89,11 @@ static __global__ void run(const __grid_constant__ CUtensorMap map, const row ro
         uint32_t address = base + place % row.ways * 128 + place / row.ways * bytes +
                            lane / lanes * 128 * row.ways;
         while (clock64() < end) {
-            zero |= batch<WHAT>(address);
+            uint32_t sum = 0;
+#pragma unroll
+            for (int i = 0; i < BATCH; i++)
+                sum |= access_once<WHAT>(address);
+            zero |= sum;
             count += BATCH;
         }
     }

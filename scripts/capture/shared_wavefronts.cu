@@ -17,8 +17,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-#include "ptx.cuh"
-#include "wgmma.cuh"
+#include "shared_port.cuh"
 
 enum {
     WINDOW = 60000,
@@ -27,13 +26,9 @@ enum {
     SHARED_BYTES = 160 * 1024 + 1024,
     PITCH_BYTES = 256,
     TENSOR_ROWS = 4 << 20,
-    NEAR_ROWS = 16384, /* stay in L2 */
-    PRODUCTS = 16      /* before a warp group waits for them */
+    NEAR_ROWS = 16384 /* stay in L2 */
 };
 
-enum access { LD32, LD128, ST32, ST128, LDMATRIX4, STMATRIX4 };
-static const char *const names[] = {"ld.shared.b32",  "ld.shared.b128", "st.shared.b32",
-                                    "st.shared.b128", "ldmatrix.x4",    "stmatrix.x4"};
 enum operation { NOTHING, LOAD, STORE, COPY, PRODUCT64, PRODUCT128, PRODUCT256, LINES };
 static const char *const operation_names[] = {"none",
                                               "load",
@@ -45,7 +40,7 @@ static const char *const operation_names[] = {"none",
                                               "ld.global.cg.b128"};
 
 struct row {
-    access what;
+    uint32_t kernel; /* in kernels */
     uint32_t gap, offset;
     operation other;
     uint32_t slots, swizzle, dram;
@@ -54,76 +49,6 @@ struct row {
 struct counts {
     unsigned long long instructions, operations;
 };
-
-template <access WHAT> static __device__ uint32_t access_once(uint32_t at) {
-    uint32_t a = 0, b = 0, c = 0, d = 0;
-    if (WHAT == LD32)
-        asm volatile("ld.volatile.shared.b32 %0, [%1];" : "=r"(a) : "r"(at) : "memory");
-    else if (WHAT == LD128)
-        asm volatile("ld.volatile.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                     : "r"(at)
-                     : "memory");
-    else if (WHAT == ST32)
-        asm volatile("st.volatile.shared.b32 [%0], %1;" ::"r"(at), "r"(0) : "memory");
-    else if (WHAT == ST128)
-        asm volatile("st.volatile.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(0)
-                     : "memory");
-    else if (WHAT == LDMATRIX4)
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                     : "r"(at)
-                     : "memory");
-    else
-        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %1, %1, %1};" ::"r"(at),
-                     "r"(0)
-                     : "memory");
-    return a | b | c | d;
-}
-
-template <int N> static __device__ uint64_t multiply(uint32_t base, uint64_t end, uint32_t *sink) {
-    float d[N / 2], sum = 0;
-    uint64_t count = 0, a = desc(base), b = desc(base + 8192);
-    for (int i = 0; i < N / 2; i++)
-        d[i] = 0;
-    for (; clock64() < end; count += PRODUCTS) {
-        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
-        for (uint64_t k = 0; k < PRODUCTS; k++)
-            wgmma<N>(d, a + k % 4 * 2, b + k % 4 * 2);
-        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-    }
-    for (int i = 0; i < N / 2; i++)
-        sum += d[i];
-    if (sum != 0)
-        *sink = 1;
-    return count;
-}
-
-static __device__ uint64_t operate(const CUtensorMap *map, const row &row, uint32_t slot,
-                                   uint32_t place, uint32_t barrier, uint64_t end) {
-    const uint32_t tiles = (row.dram ? TENSOR_ROWS : NEAR_ROWS) / 128;
-    const bool load = row.other == LOAD || (row.other == COPY && slot % 2 == 0);
-    uint32_t tile = slot * (tiles / STAGES), parity = 0;
-    uint64_t count = 0;
-    for (; clock64() < end; count++) {
-        int32_t at = int32_t(tile * 128);
-        tile = tile + 1 == tiles ? 0 : tile + 1;
-        if (load) {
-            expect(barrier, STAGE_BYTES);
-            ::load(map, 0, at, place, barrier);
-            wait(barrier, parity);
-            parity ^= 1;
-        } else {
-            store(map, 0, at, place);
-            commit_group();
-            wait_until_read();
-        }
-    }
-    wait_until_written();
-    return count;
-}
 
 static __device__ uint64_t load_lines(const uint4 *from, uint64_t end, uint32_t *sink) {
     uint32_t sum = 0;
@@ -162,11 +87,11 @@ static __global__ void __launch_bounds__(384, 1)
     uint64_t end = begin + WINDOW, count = 0;
     if (warp < 4) {
         if (row.other == PRODUCT64)
-            count = multiply<64>(base, end, sink);
+            count = multiply_until<64>(end, base, base + 8192, sink);
         else if (row.other == PRODUCT128)
-            count = multiply<128>(base, end, sink);
+            count = multiply_until<128>(end, base, base + 8192, sink);
         else if (row.other == PRODUCT256)
-            count = multiply<256>(base, end, sink);
+            count = multiply_until<256>(end, base, base + 8192, sink);
         if (threadIdx.x == 0)
             atomicAdd(&total->operations, count);
         return;
@@ -191,16 +116,23 @@ static __global__ void __launch_bounds__(384, 1)
     warp -= 8;
     if (row.other == LINES)
         count = load_lines(lines + warp * 8192 + lane, end, sink);
-    else if (lane == 0)
-        count = operate(&map, row, warp, base + warp * STAGE_BYTES, shared_address(&barriers[warp]),
-                        end);
+    else if (lane == 0) {
+        uint32_t tiles = (row.dram ? TENSOR_ROWS : NEAR_ROWS) / 128;
+        bool loads = row.other == LOAD || (row.other == COPY && warp % 2 == 0);
+        count =
+            operate_until(end, &map, loads, false, warp * (tiles / STAGES), tiles, 128, STAGE_BYTES,
+                          base + warp * STAGE_BYTES, shared_address(&barriers[warp]));
+    }
     if (lane == 0)
         atomicAdd(&total->operations, count);
 }
 
 typedef void (*kernel)(const CUtensorMap, const row, const uint4 *, counts *, uint32_t *);
-static const kernel kernels[] = {run<LD32>,  run<LD128>,     run<ST32>,
-                                 run<ST128>, run<LDMATRIX4>, run<STMATRIX4>};
+static const struct {
+    access what;
+    kernel run;
+} kernels[] = {{LD32, run<LD32>},   {LD128, run<LD128>},         {ST32, run<ST32>},
+               {ST128, run<ST128>}, {LDMATRIX4, run<LDMATRIX4>}, {STMATRIX4, run<STMATRIX4>}};
 
 static void check(cudaError_t code, const char *what) {
     if (code == cudaSuccess)
@@ -242,31 +174,32 @@ int main() {
     } others[] = {{NOTHING, 0},   {LOAD, 1},       {LOAD, 4},       {STORE, 1}, {COPY, 4},
                   {PRODUCT64, 0}, {PRODUCT128, 0}, {PRODUCT256, 0}, {LINES, 4}};
     for (const auto &other : others)
-        for (int what = LD32; what <= STMATRIX4; what++) {
+        for (uint32_t what = 0; what < sizeof kernels / sizeof kernels[0]; what++) {
             bool tma = other.other >= LOAD && other.other <= COPY;
             for (uint32_t gap : {0u, 256u, 1024u})
-                rows.push_back({access(what), gap, 131072, other.other, other.slots, 0, 0});
+                rows.push_back({what, gap, 131072, other.other, other.slots, 0, 0});
             for (uint32_t offset : {0u, 16384u, 65536u, 98304u})
                 if (tma)
-                    rows.push_back({access(what), 0, offset, other.other, other.slots, 0, 0});
+                    rows.push_back({what, 0, offset, other.other, other.slots, 0, 0});
             for (uint32_t dram : {0u, 1u})
                 for (uint32_t gap : {0u, 256u})
                     if (tma)
-                        rows.push_back({access(what), gap, 0, other.other, other.slots, 1, dram});
+                        rows.push_back({what, gap, 0, other.other, other.slots, 1, dram});
         }
     printf("instruction\tgap\toffset\toperation\tslots\tswizzle\tdram\tinstructions\toperations\n");
     for (const row &row : rows) {
         CUtensorMap map = encode(row, tensor);
         counts counts = {};
-        kernel kernel = kernels[row.what];
+        kernel kernel = kernels[row.kernel].run;
+        const char *name = accesses[kernels[row.kernel].what].name;
         check(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES),
             "cudaFuncSetAttribute");
         check(cudaMemset(total, 0, sizeof counts), "cudaMemset");
         kernel<<<1, 32 * (8 + row.slots), SHARED_BYTES>>>(map, row, lines, total, sink);
-        check(cudaGetLastError(), names[row.what]);
-        check(cudaMemcpy(&counts, total, sizeof counts, cudaMemcpyDeviceToHost), names[row.what]);
-        printf("%s\t%u\t%u\t%s\t%u\t%u\t%u\t%llu\t%llu\n", names[row.what], row.gap, row.offset,
+        check(cudaGetLastError(), name);
+        check(cudaMemcpy(&counts, total, sizeof counts, cudaMemcpyDeviceToHost), name);
+        printf("%s\t%u\t%u\t%s\t%u\t%u\t%u\t%llu\t%llu\n", name, row.gap, row.offset,
                operation_names[row.other], row.slots, row.swizzle, row.dram, counts.instructions,
                counts.operations);
     }
