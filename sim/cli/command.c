@@ -73,21 +73,25 @@ static bool are_readable_kinds(const struct cli_verb *verb, const struct cli_opt
     return true;
 }
 
-/* False, with an error that says which verbs do, if an operand is a launch file and the verb takes
- * none. */
-static bool takes_launches(const struct cli_verb *verb, const struct cli_options *options) {
+/* Says that a verb takes no launch file, and which verbs do. */
+static bool refuse_launch(const struct cli_verb *verb, const char *operand) {
     char others[100];
     size_t used = 0;
     for (const struct cli_verb *const *other = verbs; *other != NULL; other++)
         if ((*other)->takes_launch)
             used += (size_t)snprintf(others + used, sizeof others - used, "%s%s",
                                      used == 0 ? "" : ", ", (*other)->name);
-    for (size_t i = 0; i < options->operands.count; i++)
-        if ((verb->takes_scenario || verb == &cli_tune) && !verb->takes_launch &&
-            cli_is_launch(options->operands.items[i], NULL))
-            return cli_error("%s: %s is a launch file, of a compiled kernel; %s take those%s",
-                             verb->name, cli_file_name(options->operands.items[i]), others,
-                             verb == &cli_tune ? ", and sweep has --try, too" : "");
+    return cli_error("%s: %s is a launch file, of a compiled kernel; %s take those%s", verb->name,
+                     cli_file_name(operand), others,
+                     verb == &cli_tune ? ", and sweep has --try, too" : "");
+}
+
+/* False, with an error, if an operand is a launch file and the verb takes none. */
+static bool takes_launches(const struct cli_verb *verb, const struct cli_options *options) {
+    bool looks = !verb->takes_launch && (verb->takes_scenario || verb == &cli_tune);
+    for (size_t i = 0; looks && i < options->operands.count; i++)
+        if (cli_is_launch(options->operands.items[i], NULL))
+            return refuse_launch(verb, options->operands.items[i]);
     return true;
 }
 

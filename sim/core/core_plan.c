@@ -156,7 +156,7 @@ static uint16_t fence_cycles(const struct tma_machine *machine,
 static void classify(const struct tma_machine *machine, const struct tma_ptx_module *module,
                      const struct tma_ptx_instruction *instruction,
                      struct tma_core_instruction *planned) {
-    uint32_t shared = machine->core.shuffle_latency_cycles, barrier = machine->core.barrier_cycles;
+    uint32_t shared = machine->core.shuffle_latency_cycles;
     set(planned, TMA_CORE_PLAIN, 0);
     planned->fence = fence_cycles(machine, instruction);
     planned->access = TMA_ACCESS_LOAD;
@@ -250,12 +250,12 @@ static void classify(const struct tma_machine *machine, const struct tma_ptx_mod
     case TMA_PTX_OP_BARRIER_SYNC:
     case TMA_PTX_OP_BARRIER_ARRIVE:
     case TMA_PTX_OP_BARRIER_RED:
-        set(planned, TMA_CORE_BARRIER, barrier);
+        set(planned, TMA_CORE_BARRIER, machine->core.barrier_cycles);
         planned->meets = instruction->opcode != TMA_PTX_OP_BARRIER_ARRIVE;
         return;
     case TMA_PTX_OP_BARRIER_CLUSTER_ARRIVE:
     case TMA_PTX_OP_BARRIER_CLUSTER_WAIT:
-        set(planned, TMA_CORE_CLUSTER, barrier);
+        set(planned, TMA_CORE_CLUSTER, 0);
         return;
     case TMA_PTX_OP_FENCE:
     case TMA_PTX_OP_MEMBAR:

@@ -105,7 +105,8 @@ static bool create_place(struct tma_core_run *run, struct tma_core_cluster *plac
         place->sms[i] = sm_of(run, sms[i]);
         place->bases[i] =
             reserved +
-            place->sms[i]->ctas++ * ((uint32_t)tma_stepper_shared_bytes(run->stepper) + reserved);
+            place->sms[i]->ctas * ((uint32_t)tma_stepper_shared_bytes(run->stepper) + reserved);
+        ++place->sms[i]->ctas;
     }
     for (uint32_t i = 0; i < warps; ++i) {
         struct tma_core_warp *warp = &place->warps[i];

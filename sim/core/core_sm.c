@@ -13,17 +13,23 @@ static void look_again(struct tma_core_sm *sm, struct tma_core_warp *warp) {
         sm->next_cycle = warp->ready;
 }
 
+/* The warp issues nothing before a cycle, and says why. */
+static void hold(struct tma_core_warp *warp, uint64_t cycle, enum tma_core_stall reason,
+                 uint32_t cause) {
+    if (warp->ready >= cycle)
+        return;
+    warp->ready = cycle;
+    warp->ready_reason = (uint8_t)reason;
+    warp->ready_cause = cause;
+}
+
 /* Something that a blocked warp may wait for has happened. */
 static void unblock(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t cycle,
                     enum tma_core_stall reason, uint32_t cause) {
     if (warp->state != TMA_CORE_BLOCKED)
         return;
     warp->state = TMA_CORE_RUNS;
-    if (warp->ready < cycle) {
-        warp->ready = cycle;
-        warp->ready_reason = (uint8_t)reason;
-        warp->ready_cause = cause;
-    }
+    hold(warp, cycle, reason, cause);
     look_again(sm, warp);
 }
 
@@ -600,12 +606,8 @@ static void access_memory(struct tma_core_sm *sm, struct tma_core_warp *warp,
         *waits += tma_memory_waited_cycles(run->memory, sm->number);
         set_results(run, warp, planned, end + run->machine->core.shared_latency_cycles,
                     TMA_STALL_SHARED, instruction);
-        if (end > cycle + run->machine->core.shared_queue &&
-            warp->ready < end - run->machine->core.shared_queue) {
-            warp->ready = end - run->machine->core.shared_queue;
-            warp->ready_reason = TMA_STALL_SHARED;
-            warp->ready_cause = TMA_CORE_NO_CAUSE;
-        }
+        if (end > cycle + run->machine->core.shared_queue)
+            hold(warp, end - run->machine->core.shared_queue, TMA_STALL_SHARED, TMA_CORE_NO_CAUSE);
     } else if (step->line_count != 0) {
         set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL, instruction);
         warp->unknown += planned->write_count;
@@ -637,12 +639,7 @@ static void fence_shared(struct tma_core_sm *sm, struct tma_core_warp *warp, uin
     uint64_t ticks = tma_millicycles_to_ticks(sm->run->machine->core.shared_fence_millicycles),
              end = tma_port_serve(&sm->fences, cycle, ticks),
              alone = warp->stored_cycle + tma_ticks_to_cycle(ticks);
-    if (end < alone)
-        end = alone;
-    if (warp->ready >= end)
-        return;
-    warp->ready = end;
-    warp->ready_reason = TMA_STALL_SHARED;
+    hold(warp, end < alone ? alone : end, TMA_STALL_SHARED, TMA_CORE_NO_CAUSE);
 }
 
 /* A warp arrives at a barrier of its CTA; arrivals of an SM follow each other. The last one goes on
@@ -652,12 +649,9 @@ static uint64_t meet_cta(struct tma_core_sm *sm, struct tma_core_warp *warp,
                          const struct tma_core_instruction *planned, uint64_t cycle) {
     const struct tma_machine *machine = sm->run->machine;
     uint64_t ticks = (uint64_t)machine->core.barrier_arrive_cycles * TMA_TICKS,
-             end = tma_port_serve(&sm->barriers, cycle, ticks) + planned->latency,
-             ready = end + machine->core.wake_cycles;
-    if (planned->meets && !sm->run->step.waits && warp->ready < ready) {
-        warp->ready = ready;
-        warp->ready_reason = TMA_STALL_BARRIER;
-    }
+             end = tma_port_serve(&sm->barriers, cycle, ticks) + planned->latency;
+    if (planned->meets && !sm->run->step.waits)
+        hold(warp, end + machine->core.wake_cycles, TMA_STALL_BARRIER, TMA_CORE_NO_CAUSE);
     return end - cycle;
 }
 
@@ -939,19 +933,18 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
     }
     for (uint32_t i = 0; i < step->deferred_count; ++i)
         defer(sm, warp, &step->deferred[i], cycle);
-    bool meets = planned->kind == TMA_CORE_CLUSTER && !planned->is_free;
-    uint64_t met = meets ? meet_cluster(run, warp, planned, cycle) : 0;
-    if (planned->kind == TMA_CORE_BARRIER && !planned->is_free && !resumed) {
-        meets = true;
-        met = meet_cta(sm, warp, planned, cycle);
-    }
+    const bool cluster = planned->kind == TMA_CORE_CLUSTER;
+    uint64_t met = planned->is_free ? 0
+                   : cluster        ? meet_cluster(run, warp, planned, cycle)
+                   : planned->kind == TMA_CORE_BARRIER && !resumed
+                       ? meet_cta(sm, warp, planned, cycle)
+                       : planned->latency;
     for (uint32_t left = step->signalled; left != 0; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
-        uint64_t delay = planned->is_free     ? 0
-                         : meets              ? met
-                         : rank != warp->rank ? run->machine->core.remote_arrive_cycles
+        uint64_t delay = planned->is_free || cluster ? met
+                         : rank != warp->rank        ? run->machine->core.remote_arrive_cycles
                          : planned->kind == TMA_CORE_MBARRIER ? run->machine->core.arrive_cycles
-                                                              : planned->latency;
+                                                              : met;
         tma_core_signal(run, warp->cluster, rank, cycle + delay, instruction);
     }
     if (!step->polls)

@@ -134,10 +134,9 @@ struct tma_core_cluster {
     uint64_t barrier_cycle; /* its warps are behind its barrier from then on */
     uint32_t running;       /* warps */
     struct tma_core_sm *sms[TMA_PTX_MAX_CLUSTER_CTAS]; /* by rank */
-    uint32_t
-        bases[TMA_PTX_MAX_CLUSTER_CTAS]; /* where their shared memory begins in that of the SM */
-    struct tma_core_warp *warps;         /* by rank, then warp */
-    struct tma_core_warpgroup *groups;   /* owned: by rank, then warpgroup */
+    uint32_t bases[TMA_PTX_MAX_CLUSTER_CTAS]; /* of their shared memory, in that of the SM */
+    struct tma_core_warp *warps;              /* by rank, then warp */
+    struct tma_core_warpgroup *groups;        /* owned: by rank, then warpgroup */
 };
 
 struct tma_core_scheduler {

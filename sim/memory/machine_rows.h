@@ -532,10 +532,8 @@ TMA_TIME(core, shared_latency, shared_latency_cycles, cycles, 1, 10000, SM, SHOR
          "latency from the last wavefront of a load of shared memory to its data in registers")
 TMA_TIME(core, chain, chain_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
          "what each further instruction adds that waits for the one before")
-TMA_TIME(
-    core, branch, branch_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
-    "time until the instruction behind a branch can issue, if the branch has a condition or is "
-    "taken")
+TMA_TIME(core, branch, branch_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
+         "time until the instruction behind a branch can issue, taken or not")
 TMA_TIME(core, arrive, arrive_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
          "latency of an arrival on an mbarrier of the own CTA until its phase ends")
 TMA_TIME(core, remote_arrive, remote_arrive_cycles, cycles, 0, 10000, SM, KEPT, none, LEAST,

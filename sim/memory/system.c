@@ -456,8 +456,8 @@ uint64_t tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64
 
 uint64_t tma_memory_shared_conflicts(const struct tma_memory *memory, uint32_t sm, uint32_t address,
                                      uint64_t cycle, uint64_t wavefronts) {
-    return tma_shared_port_conflicts(&memory->sms.shared[sm], address >= TMA_SHARED_HALF_BYTES,
-                                     cycle, wavefronts);
+    return tma_shared_port_conflicts(&memory->sms.shared[sm], tma_shared_half(address), cycle,
+                                     wavefronts);
 }
 
 uint64_t tma_memory_waited_cycles(const struct tma_memory *memory, uint32_t sm) {

@@ -253,8 +253,8 @@ struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *
 }
 
 /* A slice looks a read up, and both lines of its block if it promotes; its data array reads
- * `sectors`. The request is a flit of the port `from`, behind those of writes. Returns the cycle at
- * which the result is known. */
+ * `sectors`. It waits for the flits of writes that came to the port `from` before, and takes none
+ * itself. Returns the cycle at which the result is known. */
 __attribute__((always_inline)) static inline uint64_t
 look_up(const struct tma_core *core, const struct tma_l2 *l2, struct tma_slice *slice,
         const struct tma_packet *packet, uint32_t sectors, enum tma_slice_port from,

@@ -200,7 +200,7 @@ static void look_ahead(struct tma_core *core, struct tma_sms *sms, struct tma_lo
  * the last packet of these leaves. */
 static struct tma_handover wake_next_store(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
                                            uint64_t cycle) {
-    struct tma_store_unit *stores = &sms->store_units[sm];
+    const struct tma_store_unit *stores = &sms->store_units[sm];
     if (stores->head != TMA_NONE || stores->coming == TMA_NONE)
         return tma_nowhere;
     const struct tma_transfer *store = &sms->transfers[stores->coming];
@@ -210,10 +210,7 @@ static struct tma_handover wake_next_store(struct tma_core *core, struct tma_sms
         return tma_nowhere;
     if (begin <= cycle)
         return tma_store_unit_wake_now(sms, sm, cycle);
-    stores->scheduled = true;
-    stores->wake_cycle = begin;
-    tma_event_queue_push(&core->queue, tma_event_of(TMA_WAKE_UNIT, core->machine->sm_count + sm),
-                         begin);
+    tma_store_unit_wake_at(core, sms, sm, begin);
     return tma_nowhere;
 }
 

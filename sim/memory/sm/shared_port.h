@@ -47,6 +47,11 @@ struct tma_shared_port {
     struct tma_half_writes writes[TMA_SHARED_HALVES];
 };
 
+/* The half in which an address of an SM's shared memory lies. */
+static inline uint32_t tma_shared_half(uint32_t address) {
+    return address >= TMA_SHARED_HALF_BYTES;
+}
+
 /* TMA writes sectors of a line to a half of shared memory, two of them in a cycle. */
 static inline void tma_shared_port_write(struct tma_shared_port *port, uint32_t half,
                                          uint64_t cycle, uint32_t sectors) {

@@ -212,6 +212,15 @@ uint64_t tma_sms_busy_dsmem_cycles(const struct tma_sms *sms);
 
 /* Internal to sm/. */
 
+/* Wakes the store unit of an SM at a later cycle. */
+static inline void tma_store_unit_wake_at(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
+                                          uint64_t cycle) {
+    sms->store_units[sm].scheduled = true;
+    sms->store_units[sm].wake_cycle = cycle;
+    tma_event_queue_push(&core->queue, tma_event_of(TMA_WAKE_UNIT, core->machine->sm_count + sm),
+                         cycle);
+}
+
 /* Wakes the unit of an SM in this cycle. */
 static inline struct tma_handover tma_store_unit_wake_now(struct tma_sms *sms, uint32_t sm,
                                                           uint64_t cycle) {

@@ -237,10 +237,7 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
         cycle = tma_later(queued, cycle);
         cycle = tma_later(map_cycle, cycle);
     }
-    unit->scheduled = true;
-    unit->wake_cycle = tma_later(cycle, soonest);
-    tma_event_queue_push(&core->queue, tma_event_of(TMA_WAKE_UNIT, core->machine->sm_count + sm),
-                         unit->wake_cycle);
+    tma_store_unit_wake_at(core, sms, sm, tma_later(cycle, soonest));
 }
 
 static bool can_make_packet(const struct tma_store_unit *unit, uint64_t cycle) {
