@@ -56,12 +56,13 @@ static bool spares_operands(const struct cli_options *options) {
 /* False, with an error that says what to do, if an operand is CUDA source, PTX or the like, a
  * folder or a setting. */
 static bool are_readable_kinds(const struct cli_verb *verb, const struct cli_options *options) {
-    bool looks = verb->takes_scenario || verb->takes_ptx;
+    bool looks = verb->takes_scenario || verb->takes_files;
     for (size_t i = 0; i < options->operands.count && looks; i++) {
         const char *operand = options->operands.items[i];
         char what[CLI_SITUATION_BYTES];
-        bool is_setting = strchr(operand, '=') != NULL && access(operand, F_OK) != 0;
-        bool is_other = !is_setting && cli_situation_of_file(operand, verb->takes_ptx, what);
+        bool is_setting =
+            verb->takes_scenario && strchr(operand, '=') != NULL && access(operand, F_OK) != 0;
+        bool is_other = !is_setting && cli_situation_of_file(operand, verb->name, what);
         if (is_other)
             cli_error("%s is %s", operand, what);
         else if (is_setting)

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,12 +198,40 @@ static bool is_setting(const char *argument) {
     return length > 0 && argument[length] == '=';
 }
 
+/* Whether an argument sets a parameter as the library names them, or a path of several words. */
+static bool is_parameter(const char *argument) {
+    size_t length = strcspn(argument, "=");
+    return is_setting(argument) && argument[length + 1] != '=' &&
+           (isupper((unsigned char)argument[0]) || memchr(argument, '.', length) != NULL);
+}
+
+/* False, with an error, if a word of an option that takes several PATH=VALUE has no value, or has a
+ * second setting behind a comma. */
+static bool is_one_setting(const struct arguments *arguments, const struct cli_option *option,
+                           const char *word) {
+    const char *next = arguments->next == arguments->end ? NULL : *arguments->next;
+    bool apart = next != NULL && next[0] != '-' && !is_setting(next);
+    if (strchr(word, '=') == NULL && apart)
+        return cli_error("%s %s %s: a path and its value have = between them: %s %s=%s",
+                         option->name, word, next, option->name, word, next);
+    if (strchr(word, '=') == NULL)
+        return cli_error("%s %s has no value; expected %s", option->name, word, option->value);
+    for (const char *comma = strchr(word, ','); comma != NULL; comma = strchr(comma + 1, ','))
+        if (is_parameter(comma + 1))
+            return cli_error("%s %s: several settings have spaces between them: %s %.*s %s",
+                             option->name, word, option->name, (int)(comma - word), word,
+                             comma + 1);
+    return true;
+}
+
 /* Takes the settings behind the first one of an option. */
 static bool parse_more(struct arguments *arguments, const struct cli_option *option,
                        struct cli_options *options) {
-    while (arguments->next < arguments->end && is_setting(*arguments->next))
-        if (!store(option, *arguments->next++, options))
+    while (arguments->next < arguments->end && is_setting(*arguments->next)) {
+        const char *word = *arguments->next++;
+        if (!is_one_setting(arguments, option, word) || !store(option, word, options))
             return false;
+    }
     return true;
 }
 
@@ -222,7 +251,8 @@ static bool parse_option(struct arguments *arguments, struct cli_options *option
             return cli_error("%s needs a value: %s", option->name, option->value);
         value = *arguments->next++;
     }
-    return store(option, value, options) &&
+    return (!option->several || is_one_setting(arguments, option, value)) &&
+           store(option, value, options) &&
            (!option->several || parse_more(arguments, option, options));
 }
 

@@ -78,7 +78,7 @@ struct cli_verb {
     /* Can the verb do something with the scenario of this file? NULL: with any. Of two of one name
      * it gets the one that suits. */
     bool (*suits)(const char *path);
-    bool takes_ptx;   /* operands are PTX */
+    bool takes_files; /* operands are files of another kind: PTX, dumps, reports, tables */
     bool takes_input; /* the verb can reread its operands, also "-" and pipes */
     bool takes_topic; /* operands are what `tmasim help` has help on */
     const struct tma_names *operand_words; /* the operands' words; NULL: operands are files */

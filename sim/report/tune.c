@@ -342,7 +342,7 @@ static void write_end(const void *of, void (*write)(const char *, FILE *), FILE 
     write_close(tune, out);
     write_clocks(tune, out);
     if (tune->rows[0].found == TMA_TUNE_SIMULATED && !tune->rows[0].trust.validated)
-        fprintf(out, "the times%s\n", tma_timing_note(&tune->rows[0].trust));
+        fprintf(out, "rank 1%s\n", tma_timing_note(&tune->rows[0].trust));
     if (tune->partial)
         fputs("partial: interrupted\n", out);
 }

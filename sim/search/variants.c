@@ -163,6 +163,23 @@ static bool check_range(const struct maker *maker, const char *path, const char 
     return wrong == NULL;
 }
 
+/* A range as other tools write it, "64..256" or "64-256": fails, with how it is written here. */
+static bool is_other_range(const struct maker *maker, const char *path, const char *text) {
+    int64_t first, last;
+    const char *at = text;
+    if (!read_integer(&at, &first) || first < 0)
+        return false;
+    size_t joint = strspn(at, ".-~");
+    at += joint;
+    if (joint == 0 || !read_integer(&at, &last) || *at != '\0' || last <= first)
+        return false;
+    tma_fail(maker->error, TMA_ERROR_SYNTAX,
+             "--try %s: \"%s\" is no value; a range is %s=%" PRId64 ":%" PRId64 ", with a step "
+             "%s=%" PRId64 ":%" PRId64 ":STEP, by powers of 2 %s=%" PRId64 ":%" PRId64 ":*2",
+             path, text, path, first, last, path, first, last, path, first, last);
+    return true;
+}
+
 static bool add_range(struct maker *maker, const struct integer_range *range, struct axis *axis) {
     for (int64_t value = range->first; value <= range->last;
          value = range->multiplies ? value * range->step : value + range->step) {
@@ -189,6 +206,8 @@ static bool add_values(struct maker *maker, const char *path, const char *values
             return false;
         }
         bool is_range = read_range(value, &range);
+        if (!is_range && is_other_range(maker, path, value))
+            return false;
         if (is_range ? !check_range(maker, path, value, &range) || !add_range(maker, &range, axis)
                      : !append_text(maker, &axis->values, value))
             return false;

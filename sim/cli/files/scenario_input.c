@@ -174,6 +174,25 @@ bool cli_has_consumers(const char *path) {
     return good;
 }
 
+void cli_note_machines(const struct cli_list *settings, const char *const *paths, size_t count) {
+    char first[TMA_MAX_NAME] = "", machine[TMA_MAX_NAME] = "";
+    bool differ = false;
+    for (size_t i = 0; i < count && !differ; i++) {
+        struct tma_diagnostics list = {0};
+        struct tma_scenario scenario;
+        if (tma_scenario_read(paths[i], settings->items, settings->count, &scenario, &list)) {
+            differ = first[0] != '\0' && strcmp(machine, scenario.machine.name) != 0;
+            if (differ)
+                cli_note("%s is for %s and %s for %s: --gpu MACHINE compares them on one machine",
+                         first, machine, scenario.name, scenario.machine.name);
+            strcpy(first, scenario.name);
+            strcpy(machine, scenario.machine.name);
+        }
+        tma_diagnostics_free(&list);
+        tma_scenario_free(&scenario);
+    }
+}
+
 void cli_note_swizzle_phases(const struct tma_scenario *scenario) {
     char text[TMA_PHASE_TEXT_BYTES];
     for (uint32_t i = 0; i < scenario->workload.map_count; i++)

@@ -20,6 +20,9 @@ bool cli_tiles_alone_read(const struct cli_options *options, struct tma_scenario
  * roles? False too where it cannot be read. */
 bool cli_has_consumers(const char *path);
 
+/* Prints a note if these files, of which a table compares the times, name several machines. */
+void cli_note_machines(const struct cli_list *settings, const char *const *paths, size_t count);
+
 /* Prints a note for each tensor map with a tile that begins within its swizzle's pattern. */
 void cli_note_swizzle_phases(const struct tma_scenario *scenario);
 

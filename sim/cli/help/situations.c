@@ -14,16 +14,25 @@ static const struct situation {
     const char *words, *question, *commands;
 } situations[] = {
     {"map box tensormap tensor_map cutensormap illegal invalid stride alignment encode "
-     "cutensormapencode cutensormapencodetiled fp8 fp4 e4m3 e5m2 bf16 half tf32 int8 dtype im2col "
-     "interleave fill oob aligned prefetch",
+     "cutensormapencode cutensormapencodetiled fp8 fp4 e4m3 e5m2 bf16 half tf32 int8 dtype "
+     "interleave fill oob aligned prefetch dump partial edge boundary",
      "Is my tensor map right?",
      "tmasim check MAP.yaml                   which rule it breaks, and the nearest legal value\n"
      "echo '{data_type: bfloat16, global_dim: [4096, 4096], box_dim: [64, 64], swizzle: 128b}' | "
      "tmasim check -\n"
      "tmasim decode DUMP --load 64,8          what a debugger's 128 bytes are, and what a load "
      "moves\n"
+     "tmasim decode DUMP --store 960,960      which bytes a store of a partial tile writes\n"
      "tmasim help rules                       all rules\n"
      "FP8 is data_type uint8; swizzle: fit takes the smallest that the box fits.\n"},
+    {"im2col convolution conv conv2d filter halo", "How do I load the pixels of a convolution?",
+     "tmasim kernels conv                     a convolution over im2col loads, its parameters and "
+     "its file\n"
+     "tmasim check im2col.yaml                a map of 128 pixels of 64 channels, with a border of "
+     "one pixel:\n"
+     "  {kind: im2col, data_type: float16, global_dim: [64, 32, 32, 8], lower_corner: [-1, -1],\n"
+     "   upper_corner: [-1, -1], channels_per_pixel: 64, pixels_per_column: 128, swizzle: 128b}\n"
+     "tmasim decode DUMP --load 0,-1,-1,0 --offsets 0,0   which pixels a load takes\n"},
     {"fault crash error cuda_error illegal_instruction instruction misaligned misaligned_address "
      "illegal_address invalid_value illegal invalid nan zeros xid grid_constant",
      "What does CUDA's error mean?",
@@ -37,7 +46,7 @@ static const struct situation {
      "tmasim run KERNEL.yaml                  a kernel with roles: the same\n"
      "tmasim decode DUMP --load 64,8          the bytes for expect_tx\n"
      "tmasim help faults                      all causes, from what CUDA says\n"},
-    {"race hazard sanitize sanitizer overwrite overwritten wrong garbage fence stage",
+    {"race hazard sanitize sanitizer overwrite overwritten wrong garbage fence proxy stage",
      "Does a stage get overwritten, or read too early?",
      "tmasim run LAUNCH.yaml --functional --sanitize 4   compiled PTX: both lines of each race\n"
      "tmasim run KERNEL.yaml                             a kernel with roles: the same\n"},
@@ -48,8 +57,9 @@ static const struct situation {
      "tmasim run KERNEL --why                 what limits it, what would help, where warps wait\n"
      "tmasim report KERNEL -o page.html       the same as a page\n"
      "tmasim run LAUNCH.yaml                  compiled PTX: time by line; --relieve FILE:LINE says "
-     "what a "
-     "line costs\n"},
+     "what a line costs\n"
+     "tmasim tune copy --try BM=64,128 STAGES=2:4 CTAS=132,264   which parameters make it "
+     "faster\n"},
     {"epilogue tail", "What does the epilogue cost, and what hides it?",
      "tmasim run KERNEL --why                 \"stores\", \"shared\" and \"barrier\" of where "
      "warps "
@@ -59,7 +69,7 @@ static const struct situation {
      "tmasim tune gemm_persistent --try C_BY_WARPS=0,1 WARPS=4,8              C by TMA, or from "
      "registers\n"
      "tmasim run KERNEL --timeline t.json     for ui.perfetto.dev: what lies beside it\n"},
-    {"tile tiles tune gemm stages autotune best choose blocksize",
+    {"tile tiles tune gemm stages autotune best optimal choose blocksize",
      "Which tile and how many stages are fastest?",
      "tmasim kernels gemm                     its parameters\n"
      "tmasim tune gemm --set M=4096 N=4096 K=4096 --gpu h100_sxm --try BM=64,128 BN=128,256 "
@@ -92,15 +102,18 @@ static const struct situation {
      "tmasim descriptor wgmma_operands --value BITS       whether this one does\n"
      "tmasim fragment wgmma_d                             which thread and register has an "
      "element\n"},
-    {"move copy copies cp.async cp.async.bulk bulk memcpy ld.global ldgsts gather scatter paged "
-     "page "
-     "pages kv kv_cache kvcache block_table indirect embedding moe tma load loads store stores",
+    {"move copy copies cp.async cp.async.bulk bulk memcpy ld.global ldgsts gather gather4 scatter "
+     "scatter4 paged page pages kv kv_cache kvcache block_table indirect embedding moe tma load "
+     "loads store stores",
      "Which way of moving data is faster?",
      "tmasim tune gather_rows --try HOW=0,1,2                 rows that a table names: cp.async, "
      "bulk copies, TMA\n"
      "tmasim tune paged_attention --try HOW=0,1 PAGE=16,64    pages of K and V: cp.async, TMA\n"
-     "tmasim tune gemm gemm_pointers                          tiles of a GEMM: TMA, cp.async\n"
+     "tmasim tune gemm gemm_pointers --set M=2048 N=2048 K=2048   tiles of a GEMM: TMA, "
+     "cp.async\n"
      "tmasim run softmax --set BY_WARPS=1                     loads of warps; 0: TMA\n"
+     "tmasim decode DUMP --gather4 0,3,17,5,9 --arch sm_100   the rows of one gather4, whose box "
+     "has one row\n"
      "tmasim kernels gather_rows                              what the parameters mean\n"},
     {"multicast cluster clusters dsmem distributed", "Do clusters and multicast help?",
      "tmasim tune gemm_ws --try CLUSTER_M=1,2 CLUSTER_N=1,2   a GEMM whose CTAs share tiles\n"
@@ -124,7 +137,8 @@ static const struct situation {
      "tmasim run KERNEL --set kernel.sm_clock='1500 MHz'      at a fixed clock\n"
      "tmasim run KERNEL --set kernel.data=zeros               with operands that take less power\n"
      "Of a launch file: sm_clock and data without kernel. in front.\n"},
-    {"memory dram hbm l2 cache evict eviction promotion sectors hit hits miss misses",
+    {"memory dram hbm l2 cache coalescing coalesced evict eviction promotion sectors hit hits miss "
+     "misses",
      "What does it take from L2 and DRAM?",
      "tmasim run KERNEL --details                              bytes, hits, misses, evictions\n"
      "tmasim run KERNEL --set tensor_maps.A.l2_promotion=256b  another promotion of one map\n"
@@ -162,15 +176,14 @@ static const struct situation {
      "tmasim.run(record)\n"
      "on a GPU:                   tmasim-capture -o DIR -- python my.py; tmasim run DIR/NAME.yaml\n"
      "from its PTX alone:         tmasim launch my.ptx -o my.yaml; tmasim run my.yaml\n"},
-    {"compare diff versus two regression", "Which of two kernels is faster, and why?",
+    {"compare diff versus two versions regression", "Which of two kernels is faster, and why?",
      "tmasim run gemm gemm_ws --set M=4096 N=4096 K=4096  a row each\n"
      "tmasim tune gemm gemm_ws --try BM=64,128            the best of each\n"
      "tmasim sweep A.yaml B.yaml                          launch files by rank\n"
      "tmasim run A --format json -o a.json; tmasim run B --format json -o b.json; tmasim diff "
      "a.json b.json\n"},
     {"kernels library list ls show example examples scenario scenarios attn attention flash "
-     "flashattention fa2 matmul mm cublas conv2d layernorm rmsnorm "
-     "model",
+     "flashattention fa2 matmul mm cublas layernorm rmsnorm model",
      "Which kernels are there already?",
      "tmasim kernels                          all of them, with their parameters: gemm, attention, "
      "fa3, ...\n"
@@ -272,29 +285,29 @@ static void folder_text(const char *path, char text[static CLI_SITUATION_BYTES])
     "CUDA source: nvcc -arch=sm_90a -ptx makes PTX of it, and tmasim launch a launch file of that"
 
 /* Files that are neither scenarios nor launch files, by how their names end or their texts begin.
- */
+ * `readers`: verbs that read them. In `what`, %s is the path. */
 static const struct other_file {
-    const char *ending, *beginning, *what;
+    const char *ending, *beginning, *readers, *what;
 } other_files[] = {
-    {".cu", "#include", CUDA_SOURCE},
-    {".cuh", "__global__", CUDA_SOURCE},
-    {".ptx", ".version",
-     "PTX: tmasim launch FILE.ptx -o LAUNCH.yaml writes a launch file for it, which has the grid "
-     "and the buffers, and which runs"},
-    {".cubin", "\177ELF",
+    {".cu", "#include", "", CUDA_SOURCE},
+    {".cuh", "__global__", "", CUDA_SOURCE},
+    {".ptx", ".version", "launch",
+     "PTX: tmasim launch %s -o LAUNCH.yaml writes a launch file for it, which has the grid and the "
+     "buffers, and which runs"},
+    {".cubin", "\177ELF", "",
      "machine code: cuobjdump -ptx shows the PTX beside it, if there is one, of which tmasim "
      "launch writes a launch file"},
-    {".py", "import ", "Python: tmasim help triton says how its kernels run"},
-    {".ttgir", NULL, "Triton's own code: tmasim help triton says how its kernels run"},
-    {".sass", "\tcode for sm_",
+    {".py", "import ", "", "Python: tmasim help triton says how its kernels run"},
+    {".ttgir", NULL, "", "Triton's own code: tmasim help triton says how its kernels run"},
+    {".sass", "\tcode for sm_", "",
      "machine code: it is given beside PTX (tmasim run LAUNCH.yaml --sass FILE)"},
-    {".tsv", "id\t", "a table: tmasim validate reads records of a real GPU"},
-    {".csv", NULL, "a table: tmasim diff compares two of them"},
-    {NULL, "# tmasim-trace", "a trace: tmasim diff compares two of them"},
-    {NULL, "{\n  \"tmasim\"", "a report: tmasim diff compares two of them"},
-    {NULL, "{\n  \"displayTimeUnit\"", "a timeline: https://ui.perfetto.dev shows it"},
-    {".html", "<!DOCTYPE html>", "a page: a browser shows it"},
-    {".svg", "<svg", "a picture: a browser shows it"},
+    {".tsv", "id\t", "validate diff", "a table: tmasim validate reads records of a real GPU"},
+    {".csv", NULL, "validate diff", "a table: tmasim diff compares two of them"},
+    {NULL, "# tmasim-trace", "diff", "a trace: tmasim diff compares two of them"},
+    {NULL, "{\n  \"tmasim\"", "diff", "a report: tmasim diff compares two of them"},
+    {NULL, "{\n  \"displayTimeUnit\"", "", "a timeline: https://ui.perfetto.dev shows it"},
+    {".html", "<!DOCTYPE html>", "", "a page: a browser shows it"},
+    {".svg", "<svg", "", "a picture: a browser shows it"},
 };
 
 /* Reads the beginning of a file. Pipes, which give their text once, have none. */
@@ -322,8 +335,10 @@ static bool is_kind(const struct other_file *kind, const char *path, const char 
             strncmp(behind_comments(text), kind->beginning, strlen(kind->beginning)) == 0);
 }
 
-bool cli_situation_of_file(const char *path, bool ptx, char text[static CLI_SITUATION_BYTES]) {
+bool cli_situation_of_file(const char *path, const char *verb,
+                           char text[static CLI_SITUATION_BYTES]) {
     enum { BEGINNING_BYTES = 8192 };
+    static const char dump_readers[] = "decode replace";
     char beginning[BEGINNING_BYTES];
     if (is_folder(path)) {
         folder_text(path, text);
@@ -332,11 +347,14 @@ bool cli_situation_of_file(const char *path, bool ptx, char text[static CLI_SITU
     size_t length = read_beginning(path, beginning, sizeof beginning);
     for (size_t i = 0; i < sizeof other_files / sizeof *other_files; i++)
         if (is_kind(&other_files[i], path, beginning)) {
-            snprintf(text, CLI_SITUATION_BYTES, "%s", other_files[i].what);
-            return !(ptx && strncmp(other_files[i].what, "PTX", 3) == 0);
+            const char *what = other_files[i].what, *name = strstr(what, "%s");
+            size_t front = name == NULL ? strlen(what) : (size_t)(name - what);
+            snprintf(text, CLI_SITUATION_BYTES, "%.*s%s%s", (int)front, what,
+                     name == NULL ? "" : path, name == NULL ? "" : name + strlen("%s"));
+            return !tma_has_word(other_files[i].readers, verb);
         }
     if (!cli_is_dump(beginning, length))
         return false;
     snprintf(text, CLI_SITUATION_BYTES, "the 128 bytes of a tensor map: tmasim decode reads them");
-    return true;
+    return !tma_has_word(dump_readers, verb);
 }

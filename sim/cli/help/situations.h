@@ -23,5 +23,6 @@ void cli_situation_list(FILE *out);
 enum { CLI_SITUATION_BYTES = PATH_MAX + 200 };
 
 /* What to do with a file that is no scenario and no launch file, as its name says, or with a
- * folder. False where nothing is to be said. `ptx`: PTX is what is wanted. */
-bool cli_situation_of_file(const char *path, bool ptx, char text[static CLI_SITUATION_BYTES]);
+ * folder. False where nothing is to be said, as this verb reads such files. */
+bool cli_situation_of_file(const char *path, const char *verb,
+                           char text[static CLI_SITUATION_BYTES]);

@@ -90,7 +90,10 @@ static bool check_count(const char *option, uint32_t count, const struct tma_ten
         cli_error("%s has %u coordinates; expected %d: a column and four rows", option, count,
                   GATHER4_COORDINATES);
     else
-        cli_error("%s has %u coordinates; the tensor has %u dimensions", option, count, map->rank);
+        cli_error("%s has %u coordinates; the tensor has %u dimensions%s", option, count, map->rank,
+                  map->rank == 2 && count == GATHER4_COORDINATES
+                      ? "; --gather4 and --scatter4 take a column and four rows"
+                      : "");
     return false;
 }
 
@@ -612,6 +615,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_decode = {
     .name = "decode",
     .operands = "[DUMP [DUMP]]",
+    .takes_files = true,
     .summary = "Show the fields of a 128-byte tensor map, or the differences of two.",
     .details =
         "A dump is a file with the 128 bytes, as binary, as hex digits, or as the output of a "

@@ -182,6 +182,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_diff = {
     .name = "diff",
     .takes_input = true,
+    .takes_files = true,
     .operands = "FILE...",
     .summary = "Compare reports, sweeps or traces: which figures or events differ, and how much.",
     .details =

@@ -41,10 +41,15 @@ static const struct cli_verb *find_verb(const char *name, const struct cli_verb 
 static int print_topic(const char *name, const struct cli_verb *const *verbs, bool man) {
     const struct cli_verb *verb = find_verb(name, verbs);
     if (verb != NULL) {
-        if (man)
+        if (man) {
             cli_manual_verb(verb, stdout);
-        else
-            cli_verb_help(verb);
+            return CLI_OK;
+        }
+        if (cli_situation_has(name)) {
+            cli_situation_write(name, stdout);
+            putchar('\n');
+        }
+        cli_verb_help(verb);
         return CLI_OK;
     }
     const struct cli_help_topic *topic = cli_help_topics;

@@ -220,6 +220,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_replace = {
     .name = "replace",
     .operands = "DUMP FIELD=VALUE...",
+    .takes_files = true,
     .example = "dump.txt box_dim.0=32",
     .summary = "Change fields of a 128-byte tensor map, as the driver or a kernel does.",
     .details =

@@ -369,6 +369,7 @@ static int run_table(const struct cli_options *options, int format, enum tma_sam
                                        .sampling = sampling,
                                        .context = &table,
                                        .read = read_row};
+    cli_note_machines(&options->settings, options->operands.items, options->operands.count);
     cli_interrupts_hold(true);
     int status = create_rows(&table) ? write_table(&table, format) : CLI_ERROR;
     tma_rows_free(&table.sweep);

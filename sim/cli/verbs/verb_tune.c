@@ -5,6 +5,7 @@
 #include "cli/files/config_files.h"
 #include "cli/files/input_digest.h"
 #include "cli/files/output.h"
+#include "cli/files/scenario_input.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/run_options.h"
@@ -117,6 +118,7 @@ static int tune_kernels(const struct tune_options *own, const struct kernels *ke
         return CLI_ERROR;
     if (cli_rank_serves(&own->common, &code, key, &status))
         return status;
+    cli_note_machines(&own->common.settings, kernels->paths, own->common.operands.count);
     if (!cli_output_open(&output, own->common.output))
         return CLI_ERROR;
     cli_host_begin(&host, &own->common, "runs", key);
@@ -139,7 +141,7 @@ static int run(const struct cli_options *options) {
     cli_interrupts_hold(true);
     if (kernels == NULL)
         cli_error("out of memory");
-    else if (own->tries.count == 0 && own->list == NULL)
+    else if (own->tries.count == 0 && own->list == NULL && options->operands.count == 1)
         cli_error("tune: nothing to try; expected --try PARAMETER=VALUES, as in --try "
                   "BM=64,128 STAGES=2:4, or --list FILE; tmasim kernels NAME lists parameters");
     else if (cli_draws_most(own->draws) && find_kernels(options, kernels) &&

@@ -11,3 +11,26 @@ try tune launch/data/serialised.yaml
 try run gemm --set maps.a.swizzle=swizzle_96b
 tmasim help illegal instruction | head -2
 tmasim help "illegal instruction?" | head -1
+# Settings and ranges as other programs write them; a second setting behind a comma.
+try run gemm --set M 1024
+try run gemm --set M
+try run gemm --set M=1024,N=1024
+try tune gemm --try BN=64..256
+try tune gemm --try BM=64 BN=64-256
+try tune gemm --try BM=64,128,BN=64
+# Files of another kind, for verbs that read dumps, PTX and reports.
+mkdir -p "$SCRATCH/kinds"
+cp launch/data/loops.ptx "$SCRATCH/kinds"
+cd "$SCRATCH/kinds" || exit
+try decode loops.ptx
+try replace loops.ptx box_dim.0=32
+try diff loops.ptx loops.ptx
+# A gather4 has five coordinates; several kernels need no --try, but one machine.
+echo '{data_type: float16, global_dim: [4096, 4096], box_dim: [64, 1]}' | tmasim encode - -o map.hex
+try decode map.hex --load 0,5,9,100,7
+tmasim tune gemm gemm_pointers --set M=256 N=256 K=128 --draws 0 2>&1 | grep -v '^ '
+# A word that is a verb and a situation has the commands of both.
+tmasim help compare | sed -n '1p;/^usage/p'
+for word in im2col convolution gather4 dump partial versions proxy optimal; do
+    tmasim help "$word" | head -1
+done
