@@ -12,6 +12,7 @@
 #include "scenario/parameters.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
+#include "scenario/suggestion.h"
 
 static char single_name[] = "map";
 
@@ -43,7 +44,8 @@ static const struct tma_yaml_node *find_maps(struct tma_map_file *file,
     if (map != NULL)
         tma_schema_check_keys(&wrapper_schema, root, decode_keys,
                               sizeof decode_keys / sizeof decode_keys[0], reader->list);
-    file->single = map == NULL ? *root : *map;
+    file->origin = (struct tma_yaml_node *)(map == NULL ? root : map);
+    file->single = *file->origin;
     file->single.key = single_name;
     file->single.next = NULL;
     file->around =
@@ -73,11 +75,69 @@ static bool check_maps(const struct tma_yaml_node *maps, struct tma_scenario_rea
                         kinds[maps->kind]);
 }
 
+/* Replaces a text of a node. False when out of memory. */
+static bool put_word(char **text, const char *word) {
+    char *copy = tma_copy_text(word);
+    if (copy == NULL)
+        return false;
+    tma_release(*text);
+    *text = copy;
+    return true;
+}
+
+/* Puts what was probably meant in the place of the keys and words of a map that are almost right,
+ * and takes other unknown keys out. False where a key would be there twice, or when out of memory.
+ */
+static bool mend_map(struct tma_yaml_node *map) {
+    for (struct tma_yaml_node **link = &map->first; *link != NULL;) {
+        struct tma_yaml_node *node = *link;
+        struct tma_suggestion meant = {.wanted = node->key}, word = {.wanted = node->text};
+        if (!tma_schema_has(&tma_map_schema, node->key)) {
+            tma_schema_suggest(&tma_map_schema, &meant);
+            if (meant.best[0] == '\0') {
+                *link = node->next;
+                node->next = NULL;
+                tma_yaml_free(node);
+                continue;
+            }
+            if (tma_yaml_find(map, meant.best) != NULL || !put_word(&node->key, meant.best))
+                return false;
+        }
+        const struct tma_key *key = tma_schema_key(&tma_map_schema, node->key);
+        if (key != NULL && key->kind == TMA_KEY_ENUM && node->kind == TMA_YAML_SCALAR)
+            tma_suggest_names(&word, tma_key_words(key));
+        if (word.best[0] != '\0' && !put_word(&node->text, word.best))
+            return false;
+        link = &node->next;
+    }
+    return true;
+}
+
+/* Reads the maps again, as they were probably meant. */
+static void mend_maps(struct tma_map_file *file, struct tma_scenario_reader *reader,
+                      struct tma_yaml_node *maps) {
+    struct tma_diagnostics errors = {0};
+    bool good = true;
+    for (struct tma_yaml_node *map = maps->first; map != NULL && good; map = map->next)
+        good = map->kind == TMA_YAML_MAPPING && mend_map(map);
+    if (file->origin != NULL)
+        file->origin->first = file->single.first;
+    reader->list = &errors;
+    file->scenario->workload.map_count = 0;
+    if (good)
+        tma_read_maps(reader, maps);
+    file->mended = good && tma_diagnostics_total(&errors) == 0;
+    tma_diagnostics_free(&errors);
+}
+
 static void read_maps(struct tma_map_file *file, struct tma_scenario_reader *reader) {
     const struct tma_yaml_node *maps = find_maps(file, reader);
     if (maps == NULL || !check_maps(maps, reader))
         return;
+    size_t before = tma_diagnostics_total(reader->list);
     tma_read_maps(reader, maps);
+    if (before == 0 && tma_diagnostics_total(reader->list) > 0)
+        mend_maps(file, reader, (struct tma_yaml_node *)maps);
     tma_assign_map_addresses(reader);
     const struct tma_yaml_node *node = maps->first;
     for (uint32_t i = 0; i < file->scenario->workload.map_count; i++, node = node->next)

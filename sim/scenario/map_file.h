@@ -9,16 +9,19 @@
 struct tma_map_file {
     struct tma_scenario *scenario; /* owned; holds the maps, their names, and the machine if any */
     const struct tma_yaml_node *nodes[TMA_MAX_TENSOR_MAPS]; /* where each map is in the document */
-    struct tma_yaml_node single; /* a copy of the node of a map without a name, named "map" */
-    struct tma_yaml_node around; /* stands for the mapping `tensor_maps` around that map */
+    struct tma_yaml_node single;  /* a copy of the node of a map without a name, named "map" */
+    struct tma_yaml_node *origin; /* of this copy, in the document */
+    bool mended;                  /* there are errors, but these maps are what was probably meant */
+    struct tma_yaml_node around;  /* stands for the mapping `tensor_maps` around that map */
 };
 
 /* Reads the maps from YAML or JSON, with each setting ("tensor_maps.A.box_dim=[64,8]") applied. The
  * text is a scenario, whose `tensor_maps` are read, or one map, at the root or as `tensor_map`.
  * Such a map has the name "map". `name` is the file's name, which every location borrows.
  *
- * Returns false, with every error in the list, if anything is wrong. Call tma_map_file_free in
- * either case, after the last use of the list. */
+ * Returns false, with every error in the list, if anything is wrong. If it is only words that are
+ * almost right, or unknown keys of maps, `mended` is true and the maps are those without them. Call
+ * tma_map_file_free in either case, after the last use of the list. */
 bool tma_map_file_read(const char *text, size_t length, const char *name,
                        const char *const *settings, size_t setting_count, struct tma_map_file *file,
                        struct tma_diagnostics *list);

@@ -25,7 +25,7 @@ static void join(char *path, const char *front, const char *back) {
              front[0] == '\0' || back[0] == '\0' ? "" : ".", tma_text_cut(back, 78), back);
 }
 
-static const struct tma_key *find_key(const struct tma_schema *schema, const char *path) {
+const struct tma_key *tma_schema_key(const struct tma_schema *schema, const char *path) {
     for (size_t i = 0; i < schema->count; i++)
         if (strcmp(schema->keys[i].path, path) == 0)
             return &schema->keys[i];
@@ -74,6 +74,11 @@ static bool is_usual_key(const char *word, const char *other) {
         {"box_dim", "box tile tile_shape block_shape boxDim"},
         {"data_type", "dtype type element element_type tensorDataType"},
         {"global_address", "address base ptr globalAddress"},
+        {"kind", "mode"},
+        {"lower_corner", "pixelBoxLowerCorner"},
+        {"upper_corner", "pixelBoxUpperCorner"},
+        {"channels_per_pixel", "channels channelsPerPixel"},
+        {"pixels_per_column", "pixels pixelsPerColumn"},
         {"l2_promotion", "promotion l2Promotion"},
         {"oob_fill", "oobFill fill"},
         {"dynamic_shared", "smem shared dynamic_smem shared_memory smem_bytes sharedMemBytes"},
@@ -116,34 +121,44 @@ static char *allowed_words(const struct tma_schema *schema, const char *prefix,
     return text;
 }
 
+void tma_schema_suggest(const struct tma_schema *schema, struct tma_suggestion *suggestion) {
+    tma_release(allowed_words(schema, "", suggestion));
+}
+
+/* Only the first unknown key of a mapping (not `again`) has the list of those that are allowed. */
 static void diagnose_unknown_key(struct schema_reader *reader, const char *prefix,
-                                 const struct tma_yaml_node *node) {
+                                 const struct tma_yaml_node *node, bool again) {
     struct tma_suggestion suggestion = {.wanted = node->key};
     char *allowed = allowed_words(reader->schema, prefix, &suggestion);
+    struct tma_hint hint = tma_hint_of(&suggestion);
     char where[MAX_PATH];
     join(where, reader->context, prefix);
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
-                 "unknown key \"%.*s\"%s%s; %sallowed: %s", tma_text_cut(node->key, 60), node->key,
-                 where[0] == '\0' ? "" : " in ", where, tma_hint_of(&suggestion).text,
-                 allowed == NULL ? "" : allowed);
+    if (again && hint.text[0] != '\0')
+        hint.text[strlen(hint.text) - 1] = '\0'; /* the blank before the list */
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at, "unknown key \"%.*s\"%s%s%s%s%s%s",
+                 tma_text_cut(node->key, 60), node->key, where[0] == '\0' ? "" : " in ", where,
+                 again && hint.text[0] == '\0' ? "" : "; ", hint.text,
+                 again ? "" : "allowed: ", again || allowed == NULL ? "" : allowed);
     tma_release(allowed);
     reader->good = false;
 }
 
 static void read_mapping(struct schema_reader *reader, const char *prefix,
                          const struct tma_yaml_node *mapping) {
+    bool unknown = false;
     for (const struct tma_yaml_node *node = mapping->first; node != NULL; node = node->next) {
         char path[MAX_PATH], name[MAX_PATH];
         join(path, prefix, node->key);
         join(name, reader->context, path);
         /* A key with a dot would look like a path, and --set could not reach it. */
         bool is_word = strchr(node->key, '.') == NULL;
-        const struct tma_key *key = is_word ? find_key(reader->schema, path) : NULL;
+        const struct tma_key *key = is_word ? tma_schema_key(reader->schema, path) : NULL;
         if (key != NULL) {
             if (!tma_value_read(key, node, name, reader->target, reader->list))
                 reader->good = false;
         } else if (!is_word || !is_group(reader->schema, path)) {
-            diagnose_unknown_key(reader, prefix, node);
+            diagnose_unknown_key(reader, prefix, node, unknown);
+            unknown = true;
         } else if (node->kind == TMA_YAML_MAPPING) {
             read_mapping(reader, path, node);
         } else {
@@ -173,8 +188,24 @@ static void read_fallback(struct schema_reader *reader, const struct tma_key *ke
     tma_diagnostics_free(&errors);
 }
 
+/* Does an unknown key of the mapping stand for this one? Then that is the error. */
+static bool is_misspelled(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
+                          const struct tma_key *key) {
+    for (const struct tma_yaml_node *node = mapping->first; node != NULL; node = node->next) {
+        struct tma_suggestion suggestion = {.wanted = node->key};
+        if (tma_schema_has(schema, node->key))
+            continue;
+        tma_schema_suggest(schema, &suggestion);
+        if (strcmp(suggestion.best, key->path) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void diagnose_missing(struct schema_reader *reader, const struct tma_yaml_node *mapping,
                              const struct tma_key *key) {
+    if (is_misspelled(reader->schema, mapping, key))
+        return;
     char name[MAX_PATH];
     join(name, reader->context, key->path);
     char *expected = tma_key_expected(key);
@@ -189,7 +220,7 @@ static void diagnose_missing(struct schema_reader *reader, const struct tma_yaml
 }
 
 bool tma_schema_has(const struct tma_schema *schema, const char *key) {
-    return find_key(schema, key) != NULL || is_group(schema, key);
+    return tma_schema_key(schema, key) != NULL || is_group(schema, key);
 }
 
 bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
@@ -201,7 +232,7 @@ bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yam
         for (size_t i = 0; i < extra_count; i++)
             known = known || strcmp(node->key, extra[i]) == 0;
         if (!known)
-            diagnose_unknown_key(&reader, "", node);
+            diagnose_unknown_key(&reader, "", node, !reader.good);
     }
     return reader.good;
 }

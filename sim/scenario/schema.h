@@ -1,6 +1,7 @@
 /* Reads a mapping of a document into a C struct, as a constant table of keys says. */
 #pragma once
 
+#include "base/text_distance.h"
 #include "scenario/key.h"
 #include "scenario/tree.h"
 
@@ -22,6 +23,12 @@ bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node
 
 /* Whether a mapping may have the key, with a value or with a mapping of its own. */
 bool tma_schema_has(const struct tma_schema *schema, const char *key);
+
+/* The same, with what is known of the key's value; NULL if it has none. */
+const struct tma_key *tma_schema_key(const struct tma_schema *schema, const char *key);
+
+/* Keeps the key of the schema's root that is nearest to what is wanted. */
+void tma_schema_suggest(const struct tma_schema *schema, struct tma_suggestion *suggestion);
 
 /* Appends an error for each key of the mapping that is neither a key of the schema nor one of the
  * `extra_count` others. Reads no values. Returns false if there was one. */

@@ -36,7 +36,8 @@ bool cli_map_input_load(const struct cli_options *options, const char *path,
                              options->settings.count, &input->file, list);
 }
 
-bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input) {
+bool cli_map_input_read(const struct cli_options *options, bool mends,
+                        struct cli_map_input *input) {
     struct tma_diagnostics list = {0};
     const char *path =
         options->operands.count == 0 ? cli_piped_input("-") : options->operands.items[0];
@@ -46,6 +47,10 @@ bool cli_map_input_read(const struct cli_options *options, struct cli_map_input 
     bool good = cli_map_input_load(options, path, input, &list);
     cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
+    if (!good && input->file.mended && mends) {
+        cli_note("what follows is for what was probably meant");
+        good = true;
+    }
     return good && cli_output_spares(options->output, input->file.scenario->gpu_path);
 }
 

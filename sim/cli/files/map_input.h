@@ -30,8 +30,9 @@ bool cli_map_input_load(const struct cli_options *options, const char *path,
                         struct cli_map_input *input, struct tma_diagnostics *list);
 
 /* Reads the file that the first operand names; standard input where there is none. On failure,
- * prints every error and returns false. The caller frees the input in either case. */
-bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input);
+ * prints every error and returns false; with `mends`, only if not all of them are words that are
+ * almost right. The caller frees the input in either case. */
+bool cli_map_input_read(const struct cli_options *options, bool mends, struct cli_map_input *input);
 
 /* Finds out what the scenario reads by each map, where tiles lie, and what is costly about accesses
  * of warps, if the file is one that runs.

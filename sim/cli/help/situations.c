@@ -338,11 +338,11 @@ static bool is_kind(const struct other_file *kind, const char *path, const char 
 bool cli_situation_of_file(const char *path, const char *verb,
                            char text[static CLI_SITUATION_BYTES]) {
     enum { BEGINNING_BYTES = 8192 };
-    static const char dump_readers[] = "decode replace";
+    static const char dump_readers[] = "decode replace", folder_readers[] = "decode replace diff";
     char beginning[BEGINNING_BYTES];
     if (is_folder(path)) {
         folder_text(path, text);
-        return true;
+        return !tma_has_word(folder_readers, verb); /* these say themselves that it is one */
     }
     size_t length = read_beginning(path, beginning, sizeof beginning);
     for (size_t i = 0; i < sizeof other_files / sizeof *other_files; i++)

@@ -249,10 +249,10 @@ static int run(const struct cli_options *options) {
                               "of a compiled kernel");
     if (options->operands.count > 1)
         return check_files(options, as_json);
-    if (cli_map_input_read(options, &input) && cli_map_input_find_uses(options, &input) &&
+    if (cli_map_input_read(options, !as_json, &input) && cli_map_input_find_uses(options, &input) &&
         cli_output_open(&output, options->output)) {
         bool legal = write_checks(options, &input, as_json, output.file);
-        if (cli_output_close(&output, true))
+        if (cli_output_close(&output, true) && !input.file.mended)
             status = legal ? CLI_OK : CLI_ILLEGAL;
     }
     cli_map_input_free(&input);

@@ -93,7 +93,7 @@ static int run(const struct cli_options *common) {
     struct cli_map_input input;
     struct cli_output output;
     int status = CLI_ERROR;
-    if (cli_map_input_read(common, &input) && check_wanted(options, &input) &&
+    if (cli_map_input_read(common, false, &input) && check_wanted(options, &input) &&
         check_all(options, &input) && cli_output_open(&output, common->output)) {
         encode_all(options, &input, output.file);
         if (cli_output_close(&output, true))
