@@ -170,6 +170,16 @@ static void compare_core_row(const struct tma_wgmma_walk *walk, const struct tma
     }
 }
 
+/* Says which swizzle lays out the rows of a tile as a descriptor can say it, if one does. */
+static const char *fitting_swizzle(const struct tma_tile *tile) {
+    if (tile->swizzle != TMA_SWIZZLE_NONE)
+        return "";
+    return tile->pitch_bytes == 32    ? "; with swizzle 32b there is a descriptor of it"
+           : tile->pitch_bytes == 64  ? "; with swizzle 64b there is a descriptor of it"
+           : tile->pitch_bytes == 128 ? "; with swizzle 128b there is a descriptor of it"
+                                      : "";
+}
+
 static enum tma_error_code check_layout(const struct tma_wgmma_walk *walk,
                                         const struct tma_tile *tile, struct tma_error *error) {
     const struct tma_wgmma_operand *operand = &walk->operand;
@@ -185,12 +195,12 @@ static enum tma_error_code check_layout(const struct tma_wgmma_walk *walk,
         "the tile does not have the layout of the wgmma descriptor (%s-major, swizzle %s, leading "
         "%u, "
         "stride %u bytes): element (m/n %u, k %u) is at shared address %u (swizzle %s, pitch %u), "
-        "but the descriptor gives %u; %u of %u 16-byte rows of core matrices are misplaced",
+        "but the descriptor gives %u; %u of %u 16-byte rows of core matrices are misplaced%s",
         operand->mn_major ? "MN" : "K", tma_name_of(&tma_swizzle_names, (int)operand->swizzle),
         operand->leading_bytes, operand->stride_bytes, operand->mn_major ? element : mismatch.row,
         operand->mn_major ? mismatch.row : element, mismatch.actual,
         tma_name_of(&tma_swizzle_names, (int)tile->swizzle), tile->pitch_bytes, mismatch.expected,
-        mismatch.count, walk->rows * (walk->row_bytes / CORE_ROW_BYTES));
+        mismatch.count, walk->rows * (walk->row_bytes / CORE_ROW_BYTES), fitting_swizzle(tile));
 }
 
 enum tma_error_code tma_wgmma_check(const struct tma_wgmma_operand *operand,

@@ -386,8 +386,9 @@ static bool read_scenario(size_t errors_before, const char *const *settings, siz
     if (tma_document_is_map(scenario->document))
         return tma_diagnose(
             list, TMA_ERROR_SYNTAX, scenario->document->at,
-            "a tensor map alone is no scenario; check, layout and encode read it, and a "
-            "scenario has it in tensor_maps, beside a workload or a kernel");
+            "a tensor map alone is no scenario; check, layout and encode read it, explain "
+            "and compare with --access ldmatrix.x4 or the like, and a scenario has it in "
+            "tensor_maps, beside a workload or a kernel");
     if (!tma_scenario_name_settings(scenario, setting_count))
         return tma_diagnose(list, TMA_ERROR_MEMORY, scenario->document->at, "out of memory");
     tma_scenario_apply_settings(scenario, settings, setting_count, false, list);

@@ -72,6 +72,19 @@ static const char *copy_pipe(const char *path, const char *name, bool standard) 
     return copied;
 }
 
+const char *cli_text_input(const char *text, const char *name) {
+    static char path[40];
+    size_t length = strlen(text);
+    int file = memfd_create("text", 0);
+    if (file < 0 || write(file, text, length) != (ssize_t)length) {
+        cli_error("%s: %s", name, strerror(errno));
+        return NULL;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    cli_name_file(path, name);
+    return path;
+}
+
 const char *cli_piped_input(const char *path) {
     struct stat status;
     if (strcmp(path, "-") == 0)

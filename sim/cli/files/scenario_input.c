@@ -6,12 +6,14 @@
 #include "base/allocation.h"
 #include "cli/files/map_input.h"
 #include "cli/files/output.h"
+#include "cli/files/piped_input.h"
 #include "cli/messages.h"
 #include "engine/roles/kernel_first_tiles.h"
 #include "engine/roles/kernel_read_maps.h"
 #include "scenario/document.h"
 #include "scenario/extend.h"
 #include "scenario/kernel_program.h"
+#include "scenario/suggestion.h"
 #include "scenario/swizzle_phase.h"
 
 /* Room for the text of a map. */
@@ -74,14 +76,38 @@ static void check_alone(const struct cli_map_input *input, enum tma_architecture
     }
 }
 
-/* A scenario with one load of a tiled map. */
-static void write_load(const struct tma_tensor_map *map, char text[MAP_TEXT_BYTES]) {
-    uint64_t box[TMA_MAX_RANK], strides[TMA_MAX_RANK];
+static size_t add_corner(char *text, size_t size, const char *key, const int32_t *numbers,
+                         uint32_t count) {
+    size_t at = (size_t)snprintf(text, size, ", %s: [", key);
+    for (uint32_t i = 0; i < count; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%" PRId32, i == 0 ? "" : ", ", numbers[i]);
+    return at + (size_t)snprintf(text + at, size - at, "]");
+}
+
+/* A scenario with one load of a map, and an access to its tile if that is not NULL. */
+static void write_load(const struct tma_tensor_map *map, const struct tma_consumer *access,
+                       char text[MAP_TEXT_BYTES]) {
+    uint64_t box[TMA_MAX_RANK], strides[TMA_MAX_RANK], ones[TMA_MAX_RANK] = {1, 1, 1, 1, 1};
+    char walk[80];
+    size_t end = add_numbers(walk, sizeof walk, "walk: {tiles", ones, map->rank);
+    end += add_numbers(walk + end, sizeof walk - end, "step", ones, map->rank);
+    snprintf(walk + end, sizeof walk - end, "}");
     size_t at = (size_t)snprintf(
         text, MAP_TEXT_BYTES,
         "{name: map, gpu: h200, workload: {ctas: 1, iterations: 1, pipeline: {depth: 1}, "
-        "operations: [{load: map}]}, tensor_maps: {map: {data_type: %s, interleave: %s, "
-        "swizzle: %s",
+        "operations: [{load: map%s}]",
+        map->kind == TMA_MAP_TILED ? "" : walk);
+    if (access != NULL)
+        at += (size_t)snprintf(
+            text + at, MAP_TEXT_BYTES - at,
+            ", consumers: [{operation: 0, instruction: %s, lanes: %s, transposed: %s}]",
+            tma_shared_instruction_info(access->instruction)->name,
+            tma_name_of(&tma_lane_map_names, (int)access->lanes),
+            access->transposed ? "true" : "false");
+    at += (size_t)snprintf(
+        text + at, MAP_TEXT_BYTES - at,
+        "}, tensor_maps: {map: {kind: %s, data_type: %s, interleave: %s, swizzle: %s",
+        tma_name_of(&tma_map_kind_names, (int)map->kind),
         tma_name_of(&tma_data_type_names, (int)map->data_type),
         tma_name_of(&tma_interleave_names, (int)map->interleave),
         tma_name_of(&tma_swizzle_names, (int)map->swizzle));
@@ -92,12 +118,35 @@ static void write_load(const struct tma_tensor_map *map, char text[MAP_TEXT_BYTE
     at += add_numbers(text + at, MAP_TEXT_BYTES - at, "global_dim", map->global_dim, map->rank);
     at += add_numbers(text + at, MAP_TEXT_BYTES - at, "global_strides", map->global_strides,
                       map->rank - 1);
-    at += add_numbers(text + at, MAP_TEXT_BYTES - at, "box_dim", box, map->rank);
     at += add_numbers(text + at, MAP_TEXT_BYTES - at, "element_strides", strides, map->rank);
+    if (map->kind == TMA_MAP_TILED) {
+        at += add_numbers(text + at, MAP_TEXT_BYTES - at, "box_dim", box, map->rank);
+    } else {
+        uint32_t corners = map->kind == TMA_MAP_IM2COL ? map->rank - 2 : 1;
+        at +=
+            add_corner(text + at, MAP_TEXT_BYTES - at, "lower_corner", map->lower_corner, corners);
+        at +=
+            add_corner(text + at, MAP_TEXT_BYTES - at, "upper_corner", map->upper_corner, corners);
+        at += (size_t)snprintf(text + at, MAP_TEXT_BYTES - at,
+                               ", channels_per_pixel: %" PRIu32 ", pixels_per_column: %" PRIu32,
+                               map->channels_per_pixel, map->pixels_per_column);
+    }
     snprintf(text + at, MAP_TEXT_BYTES - at, "}}}");
 }
 
-/* Reads a file that has one tiled map and nothing else: a scenario that loads its first tile.
+/* Keeps the settings that are of the machine, or those that are not. */
+static size_t machine_settings(const struct cli_list *settings, bool of_machine,
+                               const char **kept) {
+    size_t count = 0;
+    for (size_t i = 0; i < settings->count; i++) {
+        const char *item = settings->items[i];
+        if ((strncmp(item, "gpu.", 4) == 0 || strncmp(item, "gpu=", 4) == 0) == of_machine)
+            kept[count++] = item;
+    }
+    return count;
+}
+
+/* Reads a file that has one map and nothing else: a scenario that loads its first tile.
  * *alone is false where the file is none, and then nothing is said. */
 static bool read_map_alone(const struct cli_options *options, struct tma_scenario *scenario,
                            bool *alone) {
@@ -108,9 +157,8 @@ static bool read_map_alone(const struct cli_options *options, struct tma_scenari
     size_t count = 0;
     char text[MAP_TEXT_BYTES];
     bool good = false;
-    for (size_t i = 0; of_machine != NULL && i < settings->count; i++)
-        if (strncmp(settings->items[i], "gpu.", strlen("gpu.")) == 0)
-            of_machine[count++] = settings->items[i];
+    if (of_machine != NULL)
+        count = machine_settings(settings, true, of_machine);
     bool loaded = cli_map_input_load(options, options->operands.items[0], &input, &list);
     const struct tma_scenario *file = input.file.scenario;
     *alone = loaded ? input.file.nodes[0] == &input.file.single
@@ -123,12 +171,8 @@ static bool read_map_alone(const struct cli_options *options, struct tma_scenari
         cli_error("out of memory");
     } else if (*alone && !loaded) {
         cli_print_diagnostics(&list);
-    } else if (*alone && cli_map(&input, 0)->kind != TMA_MAP_TILED) {
-        cli_error("%s: a map alone is shown as a tiled load, and this one is for im2col: put it "
-                  "into a scenario",
-                  input.name);
     } else if (*alone) {
-        write_load(cli_map(&input, 0), text);
+        write_load(cli_map(&input, 0), NULL, text);
         good = tma_scenario_read_text(text, "the map", of_machine, count, scenario, &of_text);
         if (!good)
             check_alone(&input, scenario->machine.architecture, &list);
@@ -157,6 +201,79 @@ bool cli_tiles_alone_read(const struct cli_options *options, struct tma_scenario
     tma_diagnostics_free(&list);
     tma_diagnostics_free(&consumers);
     return good && cli_scenario_spared(scenario, options->output) && find_tiles(scenario);
+}
+
+/* Reads "INSTRUCTION" or "INSTRUCTION:LANES". */
+static bool parse_access(const char *text, struct tma_consumer *access) {
+    static const char trans[] = ".trans";
+    char name[64];
+    size_t length = strcspn(text, ":"), stem = length;
+    int instruction, lanes = TMA_LANES_ROW;
+    if (length > strlen(trans) && strncmp(text + length - strlen(trans), trans, strlen(trans)) == 0)
+        stem -= strlen(trans);
+    snprintf(name, sizeof name, "%.*s", (int)(stem < sizeof name ? stem : sizeof name - 1), text);
+    struct tma_suggestion suggestion = {.wanted = name};
+    tma_suggest_names(&suggestion, &tma_shared_instruction_names);
+    if (!tma_value_of(&tma_shared_instruction_names, name, &instruction))
+        return cli_error("--access %s: \"%s\" is no instruction; %sexpected ld.shared.b32, "
+                         "st.shared.b128, ldmatrix.x4, ldmatrix.x4.trans, wgmma or the like",
+                         text, name, tma_hint_of(&suggestion).text);
+    if (strncmp(name, "ldmatrix", 8) == 0 || strncmp(name, "stmatrix", 8) == 0)
+        lanes = TMA_LANES_MATRIX;
+    else if (instruction == TMA_WGMMA_SHARED)
+        lanes = TMA_LANES_DESCRIPTOR;
+    if (text[length] == ':' && !tma_value_of(&tma_lane_map_names, text + length + 1, &lanes)) {
+        char *names = tma_names_list(&tma_lane_map_names);
+        cli_error("--access %s: \"%s\" is no lane map; expected %s", text, text + length + 1,
+                  names == NULL ? "" : names);
+        tma_release(names);
+        return false;
+    }
+    *access = (struct tma_consumer){.instruction = (enum tma_shared_instruction)instruction,
+                                    .lanes = (enum tma_lane_map)lanes,
+                                    .transposed = stem < length};
+    return true;
+}
+
+bool cli_put_access(const struct cli_options *options, const char *access,
+                    struct cli_options *changed) {
+    /* One verb runs in a process: these stay until it ends. */
+    static const char *operand, **settings;
+    static char text[MAP_TEXT_BYTES];
+    struct tma_diagnostics list = {0};
+    struct cli_map_input input = {0};
+    struct tma_consumer consumer;
+    *changed = *options;
+    if (access == NULL)
+        return true;
+    if (!parse_access(access, &consumer))
+        return false;
+    struct cli_options of_map = *options;
+    settings = tma_allocate(2 * options->settings.count + 1, sizeof *settings);
+    if (settings == NULL)
+        return cli_error("out of memory");
+    of_map.settings.count =
+        machine_settings(&options->settings, false, settings + options->settings.count);
+    of_map.settings.items = settings + options->settings.count;
+    changed->settings.items = settings;
+    changed->settings.count = machine_settings(&options->settings, true, settings);
+    const char *path = options->operands.items[0];
+    bool good = cli_map_input_load(&of_map, path, &input, &list);
+    if (good && input.file.nodes[0] != &input.file.single)
+        good = cli_error("--access is for a file with one tensor map; a scenario has its accesses "
+                         "in workload.consumers, or in the access statements of its roles");
+    else if (good)
+        check_alone(&input, cli_architecture(options, &input), &list);
+    good = good && tma_diagnostics_total(&list) == 0;
+    cli_print_diagnostics(&list);
+    if (good) {
+        write_load(cli_map(&input, 0), &consumer, text);
+        operand = cli_text_input(text, cli_file_name(path));
+        changed->operands.items = &operand;
+    }
+    tma_diagnostics_free(&list);
+    cli_map_input_free(&input);
+    return good && operand != NULL;
 }
 
 bool cli_has_consumers(const char *path) {

@@ -16,6 +16,19 @@ bool cli_tiles_read(const struct cli_options *options, struct tma_scenario *scen
  * says which consumers their tiles do not allow. */
 bool cli_tiles_alone_read(const struct cli_options *options, struct tma_scenario *scenario);
 
+/* Copies the options. With an access (--access), their first operand is a file with one tensor map,
+ * and the copy's is a scenario that loads its tile and accesses it so. The copy stays until the
+ * process ends. */
+bool cli_put_access(const struct cli_options *options, const char *access,
+                    struct cli_options *changed);
+
+#define CLI_OPTION_ACCESS(where)                                                                   \
+    CLI_VALUE_OPTION(                                                                              \
+        "--access", "INSTRUCTION[:LANES]", TEXT, where,                                            \
+        "of a file with one tensor map: how a warp accesses its tile, for example\n"               \
+        "ldmatrix.x4, ldmatrix.x4.trans, ld.shared.b32:column or wgmma; tmasim help\n"             \
+        "scenario lists instructions and lanes")
+
 /* Has the scenario of this file something that reads tiles: consumers, or access statements of
  * roles? False too where it cannot be read. */
 bool cli_has_consumers(const char *path);

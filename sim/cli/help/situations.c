@@ -82,8 +82,9 @@ static const struct situation {
      "tmasim compare transpose --pad          and rows with padding behind them\n"
      "tmasim explain transpose                lanes, banks and conflicts of one access\n"
      "tmasim layout transpose                 where each element lies\n"
-     "Copy configs/scenarios/transpose.yaml, and set data_type, box_dim and the access of "
-     "yours.\n"},
+     "Of a tensor map of yours, as tmasim help map writes it:\n"
+     "tmasim compare MAP.yaml --access ldmatrix.x4 --pad     swizzle modes, padding\n"
+     "tmasim explain MAP.yaml --access ld.shared.b32:column  lanes and banks\n"},
     {"cute cutlass shape", "What is my CuTe layout as a tensor map, and the other way?",
      "tmasim cute 'Swizzle<3,4,3> o smem_ptr[16b](0) o (64,64):(64,1)'   the tensor map, and a "
      "picture\n"
@@ -100,6 +101,8 @@ static const struct situation {
      "tmasim descriptor --value 0x4000004000010000        its fields\n"
      "tmasim descriptor wgmma_operands                    what fits the tile of a scenario\n"
      "tmasim descriptor wgmma_operands --value BITS       whether this one does\n"
+     "tmasim descriptor MAP.yaml                          of a tensor map of yours; which swizzle "
+     "it needs\n"
      "tmasim fragment wgmma_d                             which thread and register has an "
      "element\n"},
     {"move copy copies cp.async cp.async.bulk bulk memcpy ld.global ldgsts gather gather4 scatter "

@@ -22,6 +22,7 @@ struct compare_options {
     struct cli_options common;
     bool pad;
     struct cli_count draws;
+    const char *access; /* NULL: not given */
 };
 
 /* The settings of the user, then one setting of the swizzle for each tensor map. */
@@ -237,14 +238,14 @@ static bool prepare_kernel(struct tma_scenario *scenario, struct tma_read_maps *
 }
 
 static int run(const struct cli_options *options) {
-    const struct compare_options *own = (const struct compare_options *)options;
+    struct compare_options own = *(const struct compare_options *)options;
     struct tma_scenario scenario;
     struct tma_read_maps maps = {0};
     int status = CLI_ERROR;
-    if (!cli_draws_allowed(own->draws))
+    if (!cli_draws_allowed(own.draws) || !cli_put_access(options, own.access, &own.common))
         return CLI_ERROR;
-    if (cli_tiles_read(options, &scenario) && prepare_kernel(&scenario, &maps))
-        status = compare_scenario(own, &scenario, &maps);
+    if (cli_tiles_read(&own.common, &scenario) && prepare_kernel(&scenario, &maps))
+        status = compare_scenario(&own, &scenario, &maps);
     tma_scenario_free(&scenario);
     return status;
 }
@@ -257,6 +258,7 @@ static const struct cli_option options[] = {
     CLI_FLAG_OPTION(
         "--pad", offsetof(struct compare_options, pad),
         "also show the effect of padding after every row, and its cost in shared memory"),
+    CLI_OPTION_ACCESS(offsetof(struct compare_options, access)),
     CLI_VALUE_OPTION(
         "--draws", "N", COUNT, offsetof(struct compare_options, draws),
         "also run each mode with the seeds (topology.draw) 1 to N, and say whether the cycles\n"
@@ -271,7 +273,7 @@ const struct cli_verb cli_compare = {
     .several =
         "tmasim run A B has a row for each of several scenarios, tmasim tune A B the best of "
         "each kernel",
-    .operands = "SCENARIO.yaml",
+    .operands = "SCENARIO.yaml | MAP.yaml",
     .takes_scenario = true,
     .suits = cli_has_consumers,
     .example = "gemm_tile --pad",
@@ -280,7 +282,8 @@ const struct cli_verb cli_compare = {
                "whose tiles an access\nstatement reads. \"ideal\" is the number of wavefronts "
                "without bank conflicts. \"ways\" is the worst\nconflict: the number of wavefronts "
                "of one phase of an instruction. --format svg draws the tiles\nwith the "
-               "banks of their chunks.",
+               "banks of their chunks. Of one tensor map, --access says how a warp accesses its "
+               "tile.",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults",
     .min_operands = 1,
     .max_operands = 1,

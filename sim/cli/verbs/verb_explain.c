@@ -8,6 +8,7 @@
 struct explain_options {
     struct cli_options common;
     struct cli_count consumer, instruction;
+    const char *access; /* NULL: not given */
 };
 
 static int explain(const struct explain_options *options, const struct tma_scenario *scenario) {
@@ -41,8 +42,11 @@ static int explain(const struct explain_options *options, const struct tma_scena
 static int run(const struct cli_options *options) {
     struct tma_scenario scenario;
     int status = CLI_ERROR;
-    if (cli_tiles_read(options, &scenario))
-        status = explain((const struct explain_options *)options, &scenario);
+    struct explain_options own = *(const struct explain_options *)options;
+    if (!cli_put_access(options, own.access, &own.common))
+        return CLI_ERROR;
+    if (cli_tiles_read(&own.common, &scenario))
+        status = explain(&own, &scenario);
     tma_scenario_free(&scenario);
     return status;
 }
@@ -54,6 +58,7 @@ static const struct cli_option options[] = {
         "--instruction", "N", COUNT, offsetof(struct explain_options, instruction),
         "explain this instruction of a pass over the tile; default: the first one with\n"
         "the worst conflict"),
+    CLI_OPTION_ACCESS(offsetof(struct explain_options, access)),
     CLI_OPTION_SET,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_explanation_format_names),
@@ -62,7 +67,7 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_explain = {
     .name = "explain",
-    .operands = "SCENARIO.yaml",
+    .operands = "SCENARIO.yaml | MAP.yaml",
     .takes_scenario = true,
     .suits = cli_has_consumers,
     .example = "gemm_unswizzled --set tensor_maps.A.swizzle=128b",
@@ -71,7 +76,8 @@ const struct cli_verb cli_explain = {
         "Each line shows a lane, in the order in which wavefronts serve the lanes. Row and "
         "byte are positions\nin the tile, the address is in shared memory. To see another "
         "swizzle mode, add for example\n--set tensor_maps.A.swizzle=64b. The consumers of a kernel "
-        "with roles are its access statements.",
+        "with roles are its access statements.\nOf one tensor map, --access says how a warp "
+        "accesses its tile.",
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,
