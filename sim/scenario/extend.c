@@ -108,6 +108,12 @@ bool tma_base_exists(struct tma_location at, const char *name, enum tma_base_kin
     struct tma_suggestion suggestion = {.wanted = text};
     if (strpbrk(text, "/.") != NULL || access(path, F_OK) == 0)
         return true;
+    char folder[TMA_PATH_TEXT_BYTES];
+    if (!tma_config_find(kinds[kind].folders[0], folder))
+        return tma_diagnose(list, TMA_ERROR_FILE, at,
+                            "%s is \"%.*s\", but configs/%s is not near the command, nor where "
+                            "TMASIM_PATH says; expected the path of a file",
+                            name, tma_text_cut(text, 60), text, kinds[kind].folders[0]);
     tma_config_suggest(&suggestion, kinds[kind].folders);
     return tma_diagnose(
         list, TMA_ERROR_FILE, at,

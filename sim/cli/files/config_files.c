@@ -46,6 +46,11 @@ bool cli_config_may_exist(const char *operand, const char *const *folders, const
         strcmp(operand, "-") == 0 || (operand[0] >= '0' && operand[0] <= '9') ||
         (digits == strlen(operand) && digits > 8) || access(operand, F_OK) == 0)
         return true;
+    struct cli_config_path folder;
+    if (!cli_config_find(folders[0], &folder))
+        return cli_error("\"%s\" is no file, and configs/%s is not near the command, nor where "
+                         "TMASIM_PATH says, so that no %s has a name",
+                         operand, folders[0], what);
     tma_config_suggest(&suggestion, folders);
     if (cli_situation_has(operand))
         cli_error(
@@ -129,7 +134,7 @@ int cli_config_list(const struct cli_options *options, const char *name, cli_con
     struct cli_config_names names = {0};
     bool good = false;
     if (!cli_config_find(name, &folder))
-        cli_error("cannot find configs/%s near the command", name);
+        cli_error("configs/%s is not near the command, nor where TMASIM_PATH says", name);
     else if (cli_config_names_read(folder.text, &names) &&
              cli_output_open(&output, options->output)) {
         good = list(options, folder.text, &names, output.file);
@@ -150,8 +155,8 @@ bool cli_machine_read_set(const char *path, char *const *settings, size_t count,
     struct cli_config_path found = {0};
     if (path == NULL && !cli_config_find("gpus/h200.yaml", &found))
         return cli_error(
-            "cannot find configs/gpus/h200.yaml near the command; name a machine file with "
-            "--gpu FILE");
+            "configs/gpus/h200.yaml is not near the command, nor where TMASIM_PATH says; --gpu "
+            "FILE names a machine file");
     if (path == NULL || cli_config_resolve(path, folders, &found))
         path = found.text;
     else if (!cli_config_may_exist(path, folders, "machine"))

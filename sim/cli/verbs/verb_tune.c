@@ -71,8 +71,10 @@ static bool find_kernels(const struct cli_options *options, struct kernels *kern
     for (size_t i = 0; i < options->operands.count; i++) {
         const char *name = options->operands.items[i];
         if (!cli_scenario_find(name, &kernels->found[i]))
-            return cli_error(
-                "tune: there is no kernel %s; `tmasim kernels` lists those of the library", name);
+            return cli_scenario_may_exist(name) &&
+                   cli_error("tune: there is no file %s; `tmasim kernels` lists the kernels of the "
+                             "library",
+                             name);
         kernels->paths[i] = kernels->found[i].text;
         kernels->names[i] = cli_file_name(name);
         kernels->files[i] = cli_file_name(kernels->paths[i]);

@@ -54,6 +54,11 @@ static int report(const struct validate_options *own, const struct tma_machine *
                    ? (cli_interrupted() ? CLI_INTERRUPTED : CLI_OK)
                    : CLI_ERROR;
     cli_validation_write(&content, options->format, out);
+    uint64_t compared = 0;
+    for (size_t i = 0; i < content.count; i++)
+        compared += result->validations[i].records - result->validations[i].skipped;
+    if (compared == 0 && !content.partial)
+        return cli_fail("validate: no record was compared: all were skipped, or there are none");
     return content.partial ? CLI_INTERRUPTED : CLI_OK;
 }
 
