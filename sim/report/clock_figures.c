@@ -111,6 +111,13 @@ void tma_clock_write_text(const struct tma_clock_figures *figures, FILE *out) {
     fputc('\n', out);
 }
 
+struct tma_clock_name tma_clock_name_of(const struct tma_clock_figures *figures) {
+    struct tma_clock_name name;
+    snprintf(name.text, sizeof name.text, "at %s GHz%s%s", tma_decimal(figures->mhz / 1000, 2).text,
+             figures->fixed ? "" : ", ", figures->fixed ? "" : phrases[figures->chosen]);
+    return name;
+}
+
 void tma_clock_write_json(const struct tma_clock_figures *figures, struct tma_json *json) {
     tma_json_begin_object(json, "clock");
     tma_json_string(json, "chosen", figures->fixed ? "fixed" : tma_sm_clock_keys[figures->chosen]);

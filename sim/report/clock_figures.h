@@ -48,4 +48,10 @@ uint32_t tma_kernel_clock_mhz(const struct tma_machine *machine, const struct tm
 void tma_clock_write_text(const struct tma_clock_figures *figures, FILE *out);
 void tma_clock_write_json(const struct tma_clock_figures *figures, struct tma_json *json);
 
+/* "at 1.78 GHz, as a single launch". */
+struct tma_clock_name {
+    char text[64];
+};
+struct tma_clock_name tma_clock_name_of(const struct tma_clock_figures *figures);
+
 extern const char *const tma_sm_clock_keys[TMA_SM_CLOCK_COUNT];

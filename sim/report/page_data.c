@@ -17,11 +17,17 @@ static void write_rate(const char *key, double bytes_per_cycle, uint32_t clock_m
     tma_json_decimal(json, key, bytes_per_cycle * clock_mhz / 1000, 1);
 }
 
-/* The clock that the cycles count. */
-static uint32_t clock_of(const struct tma_page_input *input) {
-    return input->kernel != NULL
-               ? tma_kernel_clock_mhz(input->machine, input->kernel, input->result)
-               : input->machine->sm_clock_mhz;
+/* `clock_mhz` makes the time of the run of its cycles, which are those of the clock that was
+ * simulated; `clock` is the one that the time is of. */
+static void write_clock(const struct tma_page_input *input, struct tma_json *json) {
+    if (input->kernel == NULL) {
+        tma_json_unsigned(json, "clock_mhz", input->machine->sm_clock_mhz);
+        return;
+    }
+    struct tma_clock_figures figures =
+        tma_kernel_clock_figures(input->machine, input->kernel, input->result);
+    tma_json_unsigned(json, "clock_mhz", tma_counted_mhz(&figures, input->result->cycles));
+    tma_json_string(json, "clock", tma_clock_name_of(&figures).text);
 }
 
 void tma_page_write_overview(const struct tma_page_input *input, struct tma_json *json) {
@@ -34,7 +40,7 @@ void tma_page_write_overview(const struct tma_page_input *input, struct tma_json
     tma_json_string(json, "machine", machine->name);
     tma_json_string(json, "timing_note", tma_timing_note(&machine->trust));
     tma_json_bool(json, "kernel", input->kernel != NULL);
-    tma_json_unsigned(json, "clock_mhz", clock_of(input));
+    write_clock(input, json);
     TMA_JSON_COUNTS(json, result, cycles, memory_cycles);
     if (result->sampled.skipped_cycles > 0)
         tma_sampled_write_json(result, json);

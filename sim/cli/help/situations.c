@@ -45,7 +45,11 @@ static const struct situation {
      "tmasim run LAUNCH.yaml --functional     compiled PTX: who waits for what, at which line\n"
      "tmasim run KERNEL.yaml                  a kernel with roles: the same\n"
      "tmasim decode DUMP --load 64,8          the bytes for expect_tx\n"
-     "tmasim help faults                      all causes, from what CUDA says\n"},
+     "tmasim help faults                      all causes, from what CUDA says\n"
+     "\"needs N more bytes\": expect_tx says N too many; \"N bytes more than it expects\": too "
+     "few.\n"
+     "Both sides wait for parity 0, and all arrivals are missing: a producer's first wait for an "
+     "empty\nstage takes parity 1, which ends at once.\n"},
     {"race hazard sanitize sanitizer overwrite overwritten wrong garbage fence proxy stage",
      "Does a stage get overwritten, or read too early?",
      "tmasim run LAUNCH.yaml --functional --sanitize 4   compiled PTX: both lines of each race\n"

@@ -272,7 +272,7 @@ const struct cli_verb cli_compare = {
     .name = "compare",
     .several =
         "tmasim run A B has a row for each of several scenarios, tmasim tune A B the best of "
-        "each kernel",
+        "each kernel, tmasim sweep A B the ranks of launch files",
     .operands = "SCENARIO.yaml | MAP.yaml",
     .takes_scenario = true,
     .suits = cli_has_consumers,

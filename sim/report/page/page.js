@@ -200,7 +200,7 @@ function drawFigures() {
     section('figures').append(
         data.teraflops > 0 ? card(trim(data.teraflops), `${percent(data.tensor_of_all)} of what the tensor cores can`, 'TFLOP/s') : '',
         card(whole(data.cycles), data.sampled ? `cycles, within ${data.sampled.error_percent} %` : 'cycles'), 
-        card(trim(data.cycles / data.clock_mhz), `at ${data.clock_mhz} MHz`, 'us'),
+        card(trim(data.cycles / data.clock_mhz), data.clock || `at ${data.clock_mhz} MHz`, 'us'),
         card(moved, 'moved by TMA', unit),
         card(short(data.operations), 'TMA operations'), card(hits, 'L2 hits, of sectors'),
         card(whole(data.latencies.median), 'cycles median latency'));
