@@ -161,9 +161,10 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     }
     const uint32_t *numbers = run->plan.numbers + planned->first;
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
-    bool reordered = is_reordered(run, planned), may_be_late = reordered &&
-                                                               planned->kind == TMA_CORE_PLAIN &&
-                                                               warp->late_count < TMA_CORE_LATE;
+    bool reordered = is_reordered(run, planned),
+         may_be_late = reordered && planned->kind == TMA_CORE_PLAIN &&
+                       planned->read_count <= TMA_CORE_LATE_OPERANDS &&
+                       warp->late_count < TMA_CORE_LATE;
     /* One that may be late waits for what it writes alone. Mostly all results are there. */
     bool waits = warp->unknown > 0 || (!reordered && warp->results_cycle > warp->earliest);
     for (uint32_t i = may_be_late ? planned->read_count : 0; waits && i < count; ++i) {
@@ -378,29 +379,21 @@ static void finish_plain(struct tma_core_run *run, struct tma_core_warp *warp,
     set_results(run, warp, planned, start + planned->latency, reason, cause);
 }
 
-static bool writes(const struct tma_core_instruction *planned, const uint32_t *numbers,
-                   uint32_t number) {
-    for (uint32_t i = 0; i < planned->write_count; ++i)
-        if (numbers[planned->read_count + i] == number)
-            return true;
-    return false;
-}
-
-/* When an instruction that is late, or becomes it, has its operands: of a register that it reads
- * and writes, only what it has before. */
-static uint64_t late_start(const struct tma_core_run *run, const struct tma_core_warp *warp,
-                           const struct tma_core_instruction *planned, bool is_late, uint64_t cycle,
-                           uint32_t *cause) {
-    const uint32_t *numbers = run->plan.numbers + planned->first;
-    for (uint32_t i = 0; i < planned->read_count; ++i) {
-        uint64_t result = warp->registers[numbers[i]];
-        if (tma_core_result_cycle(result) <= cycle ||
-            (is_late ? writes(planned, numbers, numbers[i]) : result == TMA_NEVER))
+/* Operands of a late instruction that have come in the meantime. One that has come may be written
+ * anew before the instruction has the others: by one behind it, which may write what it reads. */
+static void take_operands(const struct tma_core_run *run, const struct tma_core_warp *warp,
+                          struct tma_core_late *late) {
+    const uint32_t *numbers = run->plan.numbers + late->planned->first;
+    for (uint64_t left = late->awaited; left != 0; left &= left - 1) {
+        uint64_t result = warp->registers[numbers[__builtin_ctzll(left)]];
+        if (result == TMA_NEVER)
             continue;
-        cycle = tma_core_result_cycle(result);
-        *cause = tma_core_result_cause(result);
+        late->awaited ^= left & -left;
+        if (tma_core_result_cycle(result) <= late->cycle)
+            continue;
+        late->cycle = tma_core_result_cycle(result);
+        late->cause = tma_core_result_cause(result);
     }
-    return cycle;
 }
 
 /* Why a warp waits for what an access of global memory loads; TMA_CORE_NO_CAUSE: any. */
@@ -414,8 +407,14 @@ static void be_late(struct tma_core_run *run, struct tma_core_warp *warp,
                     const struct tma_core_instruction *planned, uint32_t instruction,
                     uint64_t cycle) {
     struct tma_core_late *late = &warp->late[warp->late_count++];
-    *late = (struct tma_core_late){.planned = planned, .instruction = instruction};
-    late->cycle = late_start(run, warp, planned, false, cycle, &late->cause);
+    *late = (struct tma_core_late){.planned = planned,
+                                   .cycle = cycle,
+                                   .awaited =
+                                       UINT64_MAX >> (TMA_CORE_LATE_OPERANDS - planned->read_count),
+                                   .instruction = instruction,
+                                   .cause = TMA_CORE_NO_CAUSE};
+    take_operands(run, warp, late);
+    late->first_cycle = late->cycle;
     set_results(run, warp, planned, TMA_NEVER, TMA_STALL_GLOBAL, TMA_CORE_NO_CAUSE);
     warp->unknown += planned->write_count;
 }
@@ -424,16 +423,16 @@ static void be_late(struct tma_core_run *run, struct tma_core_warp *warp,
 static void finish_late(struct tma_core_run *run, struct tma_core_warp *warp) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < warp->late_count; ++i) {
+        take_operands(run, warp, &warp->late[i]);
         struct tma_core_late late = warp->late[i];
-        uint64_t start = late_start(run, warp, late.planned, true, late.cycle, &late.cause);
-        if (start == TMA_NEVER) {
-            warp->late[kept++] = warp->late[i];
+        if (late.awaited != 0) {
+            warp->late[kept++] = late;
             continue;
         }
         enum tma_core_stall stall = memory_stall(run, late.cause);
-        finish_plain(run, warp, late.planned, late.instruction, late.cycle, start, stall,
+        finish_plain(run, warp, late.planned, late.instruction, late.first_cycle, late.cycle, stall,
                      late.cause);
-        end_block_later(warp, start, stall, late.cause);
+        end_block_later(warp, late.cycle, stall, late.cause);
         warp->unknown -= late.planned->write_count;
     }
     warp->late_count = kept;

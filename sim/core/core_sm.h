@@ -16,7 +16,7 @@
 enum { TMA_CORE_GROUPS = 64, TMA_CORE_GROUP_WARPS = 4 /* of a warpgroup */ };
 
 /* Instructions of a block that a warp has issued before the loads that they need are there. */
-enum { TMA_CORE_LATE = 64 };
+enum { TMA_CORE_LATE = 64, TMA_CORE_LATE_OPERANDS = 64 };
 
 enum tma_core_state {
     TMA_CORE_RUNS,
@@ -39,7 +39,9 @@ struct tma_core_groups {
 /* An instruction that needs a load which is on its way. */
 struct tma_core_late {
     const struct tma_core_instruction *planned;
-    uint64_t cycle; /* it has its other operands */
+    uint64_t awaited;     /* operands that have not come, a bit each */
+    uint64_t cycle;       /* it has the others */
+    uint64_t first_cycle; /* it had those that were there */
     uint32_t instruction, cause;
 };
 

@@ -109,6 +109,9 @@ static const struct row rows[] = {
      "ld.global.f32 %f2, [%rd0]; add.f32 %f1, %f1, %f2; ld.global.f32 %f3, [%rd0+65536]; add.f32 "
      "%f1, %f1, %f3; " KEEP("%f1"),
      0, 150},
+    {"what an instruction reads may be written anew while it waits for a load", 32,
+     "ld.global.f32 %f2, [%rd0]; add.f32 %f3, %f1, %f2; add.f32 %f4, %f3, %f2; " KEEP("%f4"),
+     "ld.global.f32 %f2, [%rd0]; add.f32 %f3, %f1, %f2; add.f32 %f1, %f3, %f2; " KEEP("%f1"), 0, 0},
     {"but a store does, which needs it", 32,
      "ld.global.f32 %f2, [%rd0]; st.global.f32 [%rd0+4096], %f2; " KEEP("%f1"),
      "ld.global.f32 %f2, [%rd0]; st.global.f32 [%rd0+4096], %f2; ld.global.f32 %f3, [%rd0+65536]; "
