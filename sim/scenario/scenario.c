@@ -221,6 +221,20 @@ bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count) {
     return true;
 }
 
+/* Lists parameters: "M, N, K". */
+static void name_parameters(const struct tma_yaml_node *parameters, char *names, size_t size) {
+    size_t used = 0;
+    names[0] = '\0';
+    for (const struct tma_yaml_node *node = parameters->first; node != NULL; node = node->next) {
+        if (used + strlen(node->key) + sizeof ", ..." > size) {
+            snprintf(names + used, size - used, ", ...");
+            return;
+        }
+        used +=
+            (size_t)snprintf(names + used, size - used, "%s%s", used == 0 ? "" : ", ", node->key);
+    }
+}
+
 /* Applies "M=8192" to the parameter of that name, and other settings to the path that they name. A
  * parameter that the file lacks is an error: nothing would use it. */
 static bool set_value(struct tma_yaml_node *root, const struct tma_yaml_node *parameters,
@@ -257,10 +271,11 @@ static bool set_value(struct tma_yaml_node *root, const struct tma_yaml_node *pa
     for (size_t i = 0; i < tma_kernel_schema.count; i++)
         if (strcmp(tma_kernel_schema.keys[i].path, wanted) == 0)
             snprintf(suggestion.best, sizeof suggestion.best, "kernel.%.50s", wanted);
+    char names[400];
+    name_parameters(parameters, names, sizeof names);
     return tma_diagnose(list, TMA_ERROR_SYNTAX, (struct tma_location){name, 0, 0},
-                        "the scenario has no parameter \"%s\"%s%s%s", wanted,
-                        suggestion.best[0] == '\0' ? "" : "; did you mean \"", suggestion.best,
-                        suggestion.best[0] == '\0' ? "" : "\"?");
+                        "the scenario has no parameter \"%s\"; %sit has %s", wanted,
+                        tma_hint_of(&suggestion).text, names);
 }
 
 bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings,

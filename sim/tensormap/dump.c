@@ -17,7 +17,10 @@ struct dump_contents {
     uint64_t numbers[TMA_DESCRIPTOR_BYTES];
     size_t number_count; /* may exceed the size of `numbers` */
     uint8_t bytes[TMA_DESCRIPTOR_BYTES];
-    size_t digit_count; /* may exceed the digits of `bytes` */
+    size_t digit_count;                     /* may exceed the digits of `bytes` */
+    uint8_t decimals[TMA_DESCRIPTOR_BYTES]; /* the same words, each as a decimal number */
+    size_t decimal_count;                   /* may exceed the size of `decimals` */
+    bool no_decimals;                       /* a word is no number from 0 to 255 */
 };
 
 /* The current word of a text, and the position behind it. */
@@ -92,6 +95,18 @@ static enum tma_error_code read_repeats(struct dump_cursor *cursor, struct dump_
     return TMA_OK;
 }
 
+static void add_decimal(struct dump_contents *contents, const struct dump_cursor *cursor) {
+    uint32_t value = 0;
+    size_t index = contents->decimal_count++;
+    for (size_t i = 0; i < cursor->length && value <= UINT8_MAX; i++)
+        value = isdigit((unsigned char)cursor->word[i])
+                    ? 10 * value + (uint32_t)(cursor->word[i] - '0')
+                    : UINT8_MAX + 1;
+    contents->no_decimals |= value > UINT8_MAX;
+    if (index < TMA_DESCRIPTOR_BYTES)
+        contents->decimals[index] = (uint8_t)value;
+}
+
 /* Reads a number with 0x, or bare digits. */
 static enum tma_error_code read_digits(const struct dump_cursor *cursor,
                                        struct dump_contents *contents, struct tma_error *error) {
@@ -113,13 +128,42 @@ static enum tma_error_code read_digits(const struct dump_cursor *cursor,
     }
     if (is_number)
         add_number(contents, value);
+    else
+        add_decimal(contents, cursor);
     return TMA_OK;
+}
+
+/* Reads what xxd and hexdump -C write: lines of an offset, 16 bytes in hex, and the same bytes as
+ * characters. False where the text is something else. */
+static bool read_hex_view(const char *text, size_t size, struct dump_contents *contents) {
+    enum { LINE_DIGITS = 32 };
+    const char *at = text, *end = text + size;
+    for (uint64_t offset = 0; at < end; offset += LINE_DIGITS / 2) {
+        uint64_t label = 0;
+        int digits = 0, labels = 0;
+        for (; at < end && digit_value(*at) >= 0; at++, labels++)
+            label = label << 4 | (uint64_t)digit_value(*at);
+        bool parted = end - at >= 2 && (at[0] == ':' || (at[0] == ' ' && at[1] == ' '));
+        if (labels < 6 || label != offset || !(parted || at == end || *at == '\n'))
+            return false;
+        for (at += parted; at < end && *at != '\n' && digits < LINE_DIGITS; at++)
+            if (digit_value(*at) >= 0)
+                add_digit(contents, digit_value(*at)), digits++;
+            else if (*at != ' ')
+                return false;
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at == NULL ? end : at + 1;
+    }
+    return contents->digit_count > 0;
 }
 
 static enum tma_error_code read_contents(const char *text, size_t size,
                                          struct dump_contents *contents, struct tma_error *error) {
     struct dump_cursor cursor = {.at = skip_label(text, text + size), .end = text + size};
     enum tma_error_code code = TMA_OK;
+    if (read_hex_view(text, size, contents))
+        return TMA_OK;
+    *contents = (struct dump_contents){0};
     while (code == TMA_OK && next_word(&cursor))
         code = word_is(&cursor, "<repeats") ? read_repeats(&cursor, contents, error)
                                             : read_digits(&cursor, contents, error);
@@ -129,6 +173,11 @@ static enum tma_error_code read_contents(const char *text, size_t size,
 static enum tma_error_code take_digits(const struct dump_contents *contents,
                                        struct tma_descriptor *descriptor, struct tma_error *error) {
     size_t digits = contents->digit_count;
+    if (digits != HEX_DIGITS && contents->decimal_count == TMA_DESCRIPTOR_BYTES &&
+        !contents->no_decimals) {
+        tma_descriptor_from_bytes(descriptor, contents->decimals);
+        return TMA_OK;
+    }
     if (digits % 2 != 0)
         return tma_fail(error, TMA_ERROR_SYNTAX,
                         "hex of %zu digits, an odd number: expected 256 (128 bytes)", digits);

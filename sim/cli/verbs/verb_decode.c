@@ -619,9 +619,9 @@ const struct cli_verb cli_decode = {
     .summary = "Show the fields of a 128-byte tensor map, or the differences of two.",
     .details =
         "A dump is a file with the 128 bytes, as binary, as hex digits, or as the output of a "
-        "debugger: 16 words\nof 64 bits or 32 words of 32 bits, with 0x; or what encode writes of "
-        "several maps. Hex digits may also\nbe the operand itself. Without an operand, or with -, "
-        "decode reads standard input.",
+        "debugger: 16 words\nof 64 bits or 32 words of 32 bits, with 0x; as 128 numbers of 8 bits; "
+        "as xxd or hexdump -C show it; or\nwhat encode writes of several maps. Hex digits may also "
+        "be the operand itself. Without an operand, or\nwith -, decode reads standard input.",
     .example = "dump.txt --load 64,8 --shared 0x400",
     .statuses = "0 decoded (two maps: same bytes), 1 the two maps differ, or the\noperation "
                 "faults, 2 error or no tensor map",

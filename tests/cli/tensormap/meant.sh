@@ -14,3 +14,18 @@ check '{mode: im2col, data_type: float16, global_dim: [64, 32, 32, 8], pixelBoxL
 check '{data_type: float16, global_dim: [64, 64], box_dim: [64, 64], boxDim: [64, 8]}'
 check '{data_type: quaternion, global_dim: [64, 64], box_dim: [64, 512]}'
 echo '{data_type: bf16, global_dim: [64, 64], box_dim: [64, 512]}' | tmasim check - --json 2>&1 | cut -c 1-80
+# Dumps as xxd and hexdump -C write them, a list of Python's, an array of C's; what is none of these.
+hex=$(echo '{data_type: bfloat16, global_dim: [4096, 4096], box_dim: [64, 128], swizzle: 128b}' | tmasim encode -)
+cd "$SCRATCH" || exit
+split() {
+    echo "$hex" | sed 's/../& /g' | tr ' ' '\n' | grep .
+}
+split | paste -sd ' ' | fold -w 48 | awk '{printf "%08x: ", 16*(NR - 1); for (i = 1; i < 16; i += 2) printf "%s%s ", $i, $(i + 1); print " a:=..|..........."}' >xxd.txt
+split | paste -sd ' ' | fold -w 48 | awk '{printf "%08x  ", 16*(NR - 1); for (i = 1; i <= 16; i++) printf "%s%s ", $i, i == 8 ? " " : ""; print " |a:=.............|"} END {print "00000080"}' >hexdump.txt
+split | sed 's/^/0x/' | paste -sd , | sed 's/.*/{&}/' >array.txt
+split | while read -r byte; do printf '%d\n' "0x$byte"; done | paste -sd , | sed 's/.*/[&]/' >list.txt
+sed '3d' xxd.txt >short.txt
+sed 's/0, 0/0, 256/' list.txt | sed 's/,0,0/,256,0/' >large.txt
+for file in xxd hexdump array list short large; do
+    echo "$file: $(tmasim decode $file.txt 2>&1 | tr '\n' ' ' | tr -s ' ')"
+done
