@@ -310,6 +310,20 @@ void cli_note_machines(const struct cli_list *settings, const char *const *paths
     }
 }
 
+void cli_note_products(const struct tma_scenario *scenario) {
+    enum tma_architecture architecture = scenario->machine.architecture;
+    bool any = false;
+    const struct tma_kernel *kernel = scenario->program == NULL ? NULL : &scenario->program->kernel;
+    for (uint32_t i = 0; kernel != NULL && i < kernel->statement_count; i++)
+        any = any || (kernel->statements[i].kind == TMA_STATEMENT_COMPUTE &&
+                      kernel->statements[i].work == TMA_WORK_MMA);
+    if (any && architecture != TMA_SM_90)
+        cli_note(
+            "products have the rates of this GPU, but are issued as wgmma of sm_90: what %s has "
+            "instead (tcgen05, mma) is not simulated",
+            tma_name_of(&tma_architecture_names, (int)architecture));
+}
+
 void cli_note_swizzle_phases(const struct tma_scenario *scenario) {
     char text[TMA_PHASE_TEXT_BYTES];
     for (uint32_t i = 0; i < scenario->workload.map_count; i++)

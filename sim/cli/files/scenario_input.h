@@ -36,6 +36,10 @@ bool cli_has_consumers(const char *path);
 /* Prints a note if these files, of which a table compares the times, name several machines. */
 void cli_note_machines(const struct cli_list *settings, const char *const *paths, size_t count);
 
+/* Prints a note if a kernel has matrix products, and its machine does not have the wgmma that they
+ * are simulated as. */
+void cli_note_products(const struct tma_scenario *scenario);
+
 /* Prints a note for each tensor map with a tile that begins within its swizzle's pattern. */
 void cli_note_swizzle_phases(const struct tma_scenario *scenario);
 

@@ -29,6 +29,10 @@ static bool kind_of_instruction(const char *name, enum tma_fragment_kind *kind, 
         *size = number_behind(name, ".x");
         return true;
     }
+    if (strncmp(name, "mma", strlen("mma")) == 0) {
+        *kind = TMA_FRAGMENT_MMA_D;
+        return true;
+    }
     *kind = TMA_FRAGMENT_WGMMA_D;
     *size = number_behind(name, "m64n");
     return *size != 0 || strncmp(name, "wgmma", strlen("wgmma")) == 0 ||
@@ -138,7 +142,8 @@ const struct cli_verb cli_fragment = {
         "                  lies at the address of lane 8 m + r; stmatrix has the same\n"
         "  ldmatrix_trans  the same with .trans: rows and columns of the matrices in shared "
         "memory\n"
-        "or an instruction: wgmma.mma_async.sync.aligned.m64n128k16, ldmatrix.x4.trans.",
+        "or an instruction: ldmatrix.x4.trans; wgmma.mma_async.sync.aligned.m64n128k16 and "
+        "mma.sync.aligned.m16n8k16\nare their accumulators.",
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,

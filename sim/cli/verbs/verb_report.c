@@ -213,8 +213,10 @@ static int run(const struct cli_options *options) {
     const char *const others[] = {own->exact ? "--exact" : NULL, own->why ? "--why" : NULL};
     if (!cli_sample_allowed(own->sampling, others, sizeof others / sizeof others[0]))
         return CLI_ERROR;
-    if (cli_scenario_read(options, &scenario))
+    if (cli_scenario_read(options, &scenario)) {
+        cli_note_products(&scenario);
         status = report(own, &scenario);
+    }
     tma_scenario_free(&scenario);
     return status;
 }

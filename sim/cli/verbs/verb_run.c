@@ -692,6 +692,7 @@ static int run(const struct cli_options *options) {
     bool read = cli_scenario_read(options, &scenario);
     if (read) {
         cli_note_swizzle_phases(&scenario);
+        cli_note_products(&scenario);
         status = run_scenario(own, &scenario);
     }
     tma_scenario_free(&scenario);
