@@ -485,6 +485,41 @@ static void write_accesses(const struct tma_launch_report *report, FILE *out) {
     }
 }
 
+/* What the launch reached, and how much of it the machine can: as of kernels with roles. */
+static void write_rates(const struct tma_launch_report *report,
+                        const struct tma_clock_figures *clock, FILE *out) {
+    const struct tma_machine *machine = report->machine;
+    const struct tma_core_result *timing = report->timing;
+    const struct tma_memory_counters *memory = &timing->memory;
+    double cycles = (double)timing->cycles;
+    double port = machine->crossbar.sm_port_bytes_per_kcycle / 1000.0 * timing->sms * cycles;
+    double bus = (double)tma_machine_dram_bytes_per_kcycle(machine) / 1000.0 * cycles;
+    double loaded = (double)memory->response_sectors * TMA_SECTOR_BYTES;
+    double moved = loaded + (double)memory->write_sectors * TMA_SECTOR_BYTES;
+    double dram =
+        (double)(memory->dram_read_sectors + memory->dram_write_sectors) * TMA_SECTOR_BYTES;
+    const char *label = "rate";
+    if (clock->teraflops > 0) {
+        tma_text_line(out, label,
+                      "%s TFLOP/s: %s %% of what the tensor cores can at %" PRIu32 " MHz",
+                      tma_decimal(clock->teraflops, 1).text,
+                      tma_decimal(percent_of_peak(report, clock), 1).text, machine->sm_clock_mhz);
+        label = NULL;
+    }
+    if (moved > 0 && clock->ns > 0) {
+        tma_text_line(out, label,
+                      "%s between L2 and SMs (%s): %s %% of what the ports of the SMs "
+                      "can",
+                      tma_rate_text(moved / clock->ns).text, tma_bytes_text(moved).text,
+                      tma_decimal(tma_percentage(loaded, port), 1).text);
+        label = NULL;
+    }
+    if (dram > 0 && clock->ns > 0)
+        tma_text_line(out, label, "%s of DRAM (%s): %s %% of what the bus can",
+                      tma_rate_text(dram / clock->ns).text, tma_bytes_text(dram).text,
+                      tma_decimal(tma_percentage(dram, bus), 1).text);
+}
+
 static void write_timing(const struct tma_launch_report *report, FILE *out) {
     const struct tma_core_result *timing = report->timing;
     const struct tma_machine *machine = report->machine;
@@ -505,6 +540,7 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     } else if (report->sampled) {
         tma_estimate_write_text(timing->sampled_cycles, timing->error_cycles, timing->cycles, out);
     }
+    write_rates(report, &clock, out);
     tma_text_line(
         out, "SMs",
         "%" PRIu32 " of %" PRIu32 ", up to %" PRIu32 " CTA%s each at a time, %" PRIu32 " wave%s",
@@ -517,12 +553,6 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
                   busy(report, TMA_BUSY_shared_memory).text, busy(report, TMA_BUSY_l2).text,
                   busy(report, TMA_BUSY_dram).text);
     write_accesses(report, out);
-    if (clock.teraflops > 0) {
-        tma_text_line(out, "matrix products",
-                      "%s TFLOP/s: %s %% of what the tensor cores can at %" PRIu32 " MHz",
-                      tma_decimal(clock.teraflops, 1).text,
-                      tma_decimal(percent_of_peak(report, &clock), 1).text, machine->sm_clock_mhz);
-    }
     char sentence[TMA_LAUNCH_SENTENCE_BYTES];
     for (uint32_t i = 0; tma_launch_limit_text(report, i, sentence); i++) {
         tma_text_line(out, i == 0 ? "limited by" : "", "%s", sentence);
