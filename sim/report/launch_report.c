@@ -115,8 +115,11 @@ static void write_conflicts(const struct tma_launch_report *report, FILE *out) {
     uint32_t written = 0;
     for (; written < MOST_TEXT_LINES && descend(report, &descent); written++) {
         tma_text_label(written == 0 ? "bank conflicts" : "", out);
-        fprintf(out, "%s of %s wavefronts: ", tma_grouped(descent.value).text,
-                tma_grouped(report->result->lines[descent.instruction].wavefronts).text);
+        const struct tma_ptx_line *line = &report->result->lines[descent.instruction];
+        fprintf(out, "%s of %s wavefronts, %s ways on average: ", tma_grouped(descent.value).text,
+                tma_grouped(line->wavefronts).text,
+                tma_decimal(tma_ratio((double)line->wavefronts, (double)line->ideal_wavefronts), 1)
+                    .text);
         write_place(report, descent.instruction, out);
         fputc('\n', out);
     }

@@ -88,7 +88,8 @@ static const struct situation {
      "tmasim layout transpose                 where each element lies\n"
      "Of a tensor map of yours, as tmasim help map writes it:\n"
      "tmasim compare MAP.yaml --access ldmatrix.x4 --pad     swizzle modes, padding\n"
-     "tmasim explain MAP.yaml --access ld.shared.b32:column  lanes and banks\n"},
+     "tmasim explain MAP.yaml --access ld.shared.b32:column  lanes and banks\n"
+     "tmasim run LAUNCH.yaml                  compiled PTX: bank conflicts by line\n"},
     {"cute cutlass shape", "What is my CuTe layout as a tensor map, and the other way?",
      "tmasim cute 'Swizzle<3,4,3> o smem_ptr[16b](0) o (64,64):(64,1)'   the tensor map, and a "
      "picture\n"
