@@ -249,10 +249,13 @@ static bool default_walk(struct operation_reader *reader, const struct tma_tenso
     }
     if (access == TMA_ACCESS_TILE || (tiles && step))
         return true;
-    return diagnose(reader, tiles ? "walk.step" : "walk.tiles",
-                    access == TMA_ACCESS_GATHER4
-                        ? "is missing; expected a value for the column and for each of four rows"
-                        : "is missing; only tile accesses have a default for it");
+    return diagnose(
+        reader, tiles ? "walk.step" : "walk.tiles",
+        access == TMA_ACCESS_GATHER4
+            ? "is missing; expected a value for the column and for each of four rows, as in "
+              "walk: {start: [0, 3, 17, 5, 9], tiles: [4, 1, 1, 1, 1], step: [64, 0, 0, "
+              "0, 0]}"
+            : "is missing; only tile accesses have a default for it");
 }
 
 /* Derives what the schema leaves open: map, access, ctaMask and walk. */

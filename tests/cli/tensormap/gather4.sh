@@ -39,3 +39,18 @@ try check rows.yaml
 for inner in 8 16 24 32 40 64; do
     tmasim encode rows.yaml --set "box_dim=[$inner,64]" | tmasim decode | grep -E '^(box_dim|swizzle)'
 done
+# A walk has no default, and the message shows one.
+cat >walk.yaml <<'YAML'
+name: walk
+gpu: b200
+tensor_maps:
+  A: {data_type: float16, global_dim: [1024, 65536], box_dim: [64, 1]}
+workload:
+  ctas: 1
+  iterations: 4
+  pipeline: {depth: 4}
+  operations: [{load: A, access: gather4}]
+YAML
+tmasim run walk.yaml 2>&1
+sed -i 's/gather4}/gather4, walk: {start: [0, 3, 17, 5, 9], tiles: [4, 1, 1, 1, 1], step: [64, 0, 0, 0, 0]}}/' walk.yaml
+tmasim run walk.yaml --no-why | grep '^workload'
