@@ -277,6 +277,14 @@ static uint64_t parts_to_try(const struct cli_launch_options *options,
     return launches == 0 ? 0 : launches - 1;
 }
 
+/* Whether a launch whose clocks differ is simulated again, so that its times at others are known:
+ * for a page, if that is a part of what it may simulate. */
+static bool finds_clocks(const struct cli_launch_options *options,
+                         const struct tma_ptx_result *result,
+                         const struct tma_core_result *timing) {
+    return !options->page || 4 * (result->instructions + timing->memory.requests) <= PAGE_WORK;
+}
+
 /* `timeline`: file of one; NULL: none. */
 static int run_case(const struct cli_launch_options *options, struct launch_case *run,
                     FILE *timeline, FILE *out) {
@@ -317,7 +325,7 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
     bool measured_clock = run->compares && run->measured.cycles > 0;
     report.measured = run->compares ? &run->measured : NULL;
     report.sm_clock_mhz = measured_clock ? run->machine.sm_clock_mhz : run->launch.sm_clock_mhz;
-    if (report.timing != NULL && !measured_clock && !options->page) /* a page has cycles alone */
+    if (report.timing != NULL && !measured_clock && finds_clocks(options, &result, &timing))
         cli_launch_find_memory_share(&run->launch, &run->machine,
                                      &(struct tma_ptx_options){.sample_from = sample_from},
                                      &timing);

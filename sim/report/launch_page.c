@@ -182,8 +182,29 @@ static bool write_listing(const struct tma_launch_report *report, const char *ti
     return good;
 }
 
-static void write_figure(const char *name, uint64_t value, FILE *out) {
-    fprintf(out, "<div><b>%" PRIu64 "</b><span>%s</span></div>\n", value, name);
+static void write_figure(const char *value, const char *name, FILE *out) {
+    fprintf(out, "<div><b>%s</b><span>%s</span></div>\n", value, name);
+}
+
+/* What the launch reached, as the report as text has it. */
+static void write_reached(const struct tma_launch_report *report, FILE *out) {
+    struct tma_launch_rates rates = tma_launch_rates_of(report);
+    char name[128];
+    snprintf(name, sizeof name, "%s cycles, %s", tma_grouped(report->timing->cycles).text,
+             rates.clock.text);
+    write_figure(tma_time_text(rates.ns).text, name, out);
+    if (rates.teraflops > 0) {
+        snprintf(name, sizeof name, "TFLOP/s: %s %% of what the tensor cores can",
+                 tma_decimal(rates.tensor_percent, 1).text);
+        write_figure(tma_decimal(rates.teraflops, 1).text, name, out);
+    }
+    if (rates.dram_bytes > 0) {
+        snprintf(name, sizeof name, "of DRAM: %s %% of what the bus can",
+                 tma_decimal(rates.bus_percent, 1).text);
+        write_figure(tma_rate_text(rates.dram_bytes / rates.ns).text, name, out);
+    }
+    if (rates.moved_bytes > 0)
+        write_figure(tma_rate_text(rates.moved_bytes / rates.ns).text, "between L2 and SMs", out);
 }
 
 static void write_figures(const struct tma_launch_report *report, FILE *out) {
@@ -193,13 +214,14 @@ static void write_figures(const struct tma_launch_report *report, FILE *out) {
         add(&all, &result->lines[i]);
     fputs("<section id=\"figures\" aria-label=\"figures\">\n", out);
     if (report->timing != NULL)
-        write_figure("cycles", report->timing->cycles, out);
-    write_figure("warp instructions", result->instructions, out);
-    write_figure("wavefronts of shared memory", all.wavefronts, out);
-    write_figure("of these by bank conflicts", all.wavefronts - all.ideal_wavefronts, out);
-    write_figure("sectors of global memory", all.sectors, out);
-    write_figure("bytes that TMA loads", result->tma_load_bytes, out);
-    write_figure("bytes that TMA stores", result->tma_store_bytes, out);
+        write_reached(report, out);
+    write_figure(tma_grouped(result->instructions).text, "warp instructions", out);
+    write_figure(tma_grouped(all.wavefronts).text, "wavefronts of shared memory", out);
+    write_figure(tma_grouped(all.wavefronts - all.ideal_wavefronts).text,
+                 "of these by bank conflicts", out);
+    write_figure(tma_grouped(all.sectors).text, "sectors of global memory", out);
+    write_figure(tma_bytes_text((double)result->tma_load_bytes).text, "that TMA loads", out);
+    write_figure(tma_bytes_text((double)result->tma_store_bytes).text, "that TMA stores", out);
     fputs("</section>\n", out);
 }
 

@@ -6,8 +6,8 @@
 
 #include "base/allocation.h"
 #include "base/printable.h"
-#include "report/clock_figures.h"
 #include "report/decimal.h"
+#include "report/first_screen.h"
 #include "report/sampled.h"
 #include "report/text_line.h"
 
@@ -405,11 +405,39 @@ static void write_measured(const struct tma_launch_report *report, FILE *out) {
             tma_decimal(compared.error_percent, 1).text);
 }
 
+/* What most likely limits a launch of which nothing was tried. */
+static bool likely_text(const struct tma_launch_report *report,
+                        char text[TMA_LAUNCH_SENTENCE_BYTES]) {
+    static const char *const names[TMA_LAUNCH_BUSY_COUNT] = {
+        [TMA_BUSY_issue_slots] = "issue slots",
+        [TMA_BUSY_tensor_cores] = "tensor cores",
+        [TMA_BUSY_shared_memory] = "shared memory",
+        [TMA_BUSY_lsu] = "load/store units",
+        [TMA_BUSY_l1_misses] = "L1's misses",
+        [TMA_BUSY_dsmem] = "links between SMs",
+        [TMA_BUSY_l2] = "L2 slices",
+        [TMA_BUSY_atomics] = "atomics in L2",
+        [TMA_BUSY_dram] = "DRAM"};
+    struct tma_cause_share shares[TMA_LAUNCH_BUSY_COUNT];
+    char likely[TMA_LIKELY_BYTES];
+    for (int i = 0; i < TMA_LAUNCH_BUSY_COUNT; i++)
+        shares[i] = (struct tma_cause_share){
+            .text = names[i],
+            .tenths = (uint32_t)(10 * tma_launch_busy_percent(report->machine, report->timing,
+                                                              (enum tma_launch_busy)i) +
+                                 0.5)};
+    tma_likely_text(shares, TMA_LAUNCH_BUSY_COUNT, likely);
+    snprintf(text, TMA_LAUNCH_SENTENCE_BYTES, "%s", likely);
+    return likely[0] != '\0';
+}
+
 bool tma_launch_limit_text(const struct tma_launch_report *report, uint32_t number,
                            char text[TMA_LAUNCH_SENTENCE_BYTES]) {
     const char *why = "--why runs it again with one part of the machine better at a time";
     uint32_t sentences = report->tried && report->limit_count > 0 ? report->limit_count : 1;
     size_t end = 0;
+    if (number == sentences && !report->tried)
+        return likely_text(report, text);
     if (number == sentences && report->untried_count > 0) {
         for (uint32_t i = 0; i < report->untried_count; i++)
             end += (size_t)snprintf(text + end, TMA_LAUNCH_SENTENCE_BYTES - end, "%s%s",
@@ -488,39 +516,51 @@ static void write_accesses(const struct tma_launch_report *report, FILE *out) {
     }
 }
 
-/* What the launch reached, and how much of it the machine can: as of kernels with roles. */
-static void write_rates(const struct tma_launch_report *report,
-                        const struct tma_clock_figures *clock, FILE *out) {
+struct tma_launch_rates tma_launch_rates_of(const struct tma_launch_report *report) {
     const struct tma_machine *machine = report->machine;
     const struct tma_core_result *timing = report->timing;
     const struct tma_memory_counters *memory = &timing->memory;
+    struct tma_clock_figures clock = clock_of(report);
     double cycles = (double)timing->cycles;
     double port = machine->crossbar.sm_port_bytes_per_kcycle / 1000.0 * timing->sms * cycles;
     double bus = (double)tma_machine_dram_bytes_per_kcycle(machine) / 1000.0 * cycles;
     double loaded = (double)memory->response_sectors * TMA_SECTOR_BYTES;
-    double moved = loaded + (double)memory->write_sectors * TMA_SECTOR_BYTES;
     double dram =
         (double)(memory->dram_read_sectors + memory->dram_write_sectors) * TMA_SECTOR_BYTES;
+    return (struct tma_launch_rates){
+        .ns = clock.ns,
+        .clock = tma_clock_name_of(&clock),
+        .teraflops = clock.teraflops,
+        .tensor_percent = clock.teraflops > 0 ? percent_of_peak(report, &clock) : 0,
+        .moved_bytes = loaded + (double)memory->write_sectors * TMA_SECTOR_BYTES,
+        .port_percent = tma_percentage(loaded, port),
+        .dram_bytes = dram,
+        .bus_percent = tma_percentage(dram, bus)};
+}
+
+/* What the launch reached, and how much of it the machine can: as of kernels with roles. */
+static void write_rates(const struct tma_launch_report *report, FILE *out) {
+    struct tma_launch_rates rates = tma_launch_rates_of(report);
     const char *label = "rate";
-    if (clock->teraflops > 0) {
+    if (rates.teraflops > 0) {
         tma_text_line(out, label,
                       "%s TFLOP/s: %s %% of what the tensor cores can at %" PRIu32 " MHz",
-                      tma_decimal(clock->teraflops, 1).text,
-                      tma_decimal(percent_of_peak(report, clock), 1).text, machine->sm_clock_mhz);
+                      tma_decimal(rates.teraflops, 1).text,
+                      tma_decimal(rates.tensor_percent, 1).text, report->machine->sm_clock_mhz);
         label = NULL;
     }
-    if (moved > 0 && clock->ns > 0) {
-        tma_text_line(out, label,
-                      "%s between L2 and SMs (%s): %s %% of what the ports of the SMs "
-                      "can",
-                      tma_rate_text(moved / clock->ns).text, tma_bytes_text(moved).text,
-                      tma_decimal(tma_percentage(loaded, port), 1).text);
+    if (rates.moved_bytes > 0 && rates.ns > 0) {
+        tma_text_line(
+            out, label, "%s between L2 and SMs (%s): %s %% of what the ports of the SMs can",
+            tma_rate_text(rates.moved_bytes / rates.ns).text,
+            tma_bytes_text(rates.moved_bytes).text, tma_decimal(rates.port_percent, 1).text);
         label = NULL;
     }
-    if (dram > 0 && clock->ns > 0)
+    if (rates.dram_bytes > 0 && rates.ns > 0)
         tma_text_line(out, label, "%s of DRAM (%s): %s %% of what the bus can",
-                      tma_rate_text(dram / clock->ns).text, tma_bytes_text(dram).text,
-                      tma_decimal(tma_percentage(dram, bus), 1).text);
+                      tma_rate_text(rates.dram_bytes / rates.ns).text,
+                      tma_bytes_text(rates.dram_bytes).text,
+                      tma_decimal(rates.bus_percent, 1).text);
 }
 
 static void write_timing(const struct tma_launch_report *report, FILE *out) {
@@ -543,7 +583,7 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
     } else if (report->sampled) {
         tma_estimate_write_text(timing->sampled_cycles, timing->error_cycles, timing->cycles, out);
     }
-    write_rates(report, &clock, out);
+    write_rates(report, out);
     tma_text_line(
         out, "SMs",
         "%" PRIu32 " of %" PRIu32 ", up to %" PRIu32 " CTA%s each at a time, %" PRIu32 " wave%s",

@@ -8,6 +8,7 @@
 #include "core/core_timeline.h"
 #include "launch/prepared.h"
 #include "report/access_findings.h"
+#include "report/clock_figures.h"
 #include "report/json_writer.h"
 #include "report/tune.h"
 
@@ -107,6 +108,16 @@ enum tma_launch_busy { TMA_LAUNCH_BUSY(TMA_BUSY_PART) TMA_LAUNCH_BUSY_COUNT };
 extern const char *const tma_launch_busy_keys[TMA_LAUNCH_BUSY_COUNT];
 double tma_launch_busy_percent(const struct tma_machine *machine,
                                const struct tma_core_result *timing, enum tma_launch_busy part);
+
+/* What a launch with time reached, and how much of what the machine can that is. */
+struct tma_launch_rates {
+    double ns; /* at this clock */
+    struct tma_clock_name clock;
+    double teraflops, tensor_percent; /* of matrix products; 0: there are none */
+    double moved_bytes, port_percent; /* between L2 and SMs; of the ports of the SMs, loads alone */
+    double dram_bytes, bus_percent;
+};
+struct tma_launch_rates tma_launch_rates_of(const struct tma_launch_report *report);
 
 /* What keeps a launch busy, and what its warps wait for longest. */
 struct tma_tune_limiter tma_launch_limiter_of(const struct tma_machine *machine,
