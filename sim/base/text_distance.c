@@ -115,7 +115,10 @@ void tma_suggest(struct tma_suggestion *suggestion, const char *named) {
     distance = tma_smaller(distance, distance_of_short_form(wanted, candidate));
     if (distance > tolerance || distance >= length || distance > strlen(wanted))
         return;
+    /* Of two that are equally far, one that goes on behind what is wanted is more likely meant. */
     size_t exact = tma_text_distance(suggestion->wanted, named);
+    if (exact > 0 && strncmp(candidate, wanted, strlen(wanted)) != 0)
+        exact += TMA_MAX_SUGGESTION;
     if (suggestion->best[0] == '\0' || distance < suggestion->distance ||
         (distance == suggestion->distance && exact < suggestion->exact)) {
         memcpy(suggestion->best, named, length + 1);

@@ -37,3 +37,4 @@ done
 # Products on a GPU without wgmma; an mma as PTX writes it.
 try run gemm_ws --gpu b200 --set M=256 N=256 K=64 --no-why
 tmasim fragment mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 --element 3,5
+try run gemm --gpu h10
