@@ -454,7 +454,7 @@ build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) s
 CAPTURES := $(addprefix build/capture-,banks shared-port clusters role-costs pipelines line-latencies \
             l2-capacity slice-hash slice-rates gpc-links dram-banks refresh-drift coalescer sm-distances slice-distances page-homes \
             partition-distances pipe-rates product-groups instruction-costs accesses copies first-touch launch-parts \
-            tensormap-costs clocks l2-hints peer-copies stream-k shared-wavefronts loops load-turns)
+            tensormap-costs clocks l2-hints peer-copies stream-k shared-wavefronts loops load-turns crossings fences)
 .PHONY: capture
 capture: build/capture $(CAPTURES) ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions, lines, what L2 holds, its slices, DRAM (needs nvcc; GPU_ARCH=90a)
 
@@ -473,6 +473,8 @@ build/capture-role-costs: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
 build/capture-stream-k: scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
 build/capture-shared-wavefronts: scripts/capture/ptx.cuh scripts/capture/shared_port.cuh scripts/capture/wgmma.cuh
 build/capture-loops: scripts/capture/ptx.cuh
+build/capture-crossings: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
+build/capture-fences: scripts/capture/ptx.cuh
 build/capture-load-turns: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-pipelines: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/scenario.h scripts/capture/wgmma.cuh
 build/capture-line-latencies: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh

@@ -45,7 +45,7 @@ static bool add_operand(struct tma_core_builder *builder, const struct tma_ptx_o
     }
 }
 
-/* The accumulators of wgmma are the tensor cores' until wait_group. */
+/* The accumulators of wgmma are the tensor cores' until wait_group. A reduction has no result. */
 static bool add_registers(struct tma_core_builder *builder,
                           const struct tma_ptx_instruction *instruction,
                           struct tma_core_instruction *planned) {
@@ -58,7 +58,7 @@ static bool add_registers(struct tma_core_builder *builder,
     for (uint32_t i = targets; i < instruction->operand_count; ++i)
         if (!add_operand(builder, &operands[i], false, &planned->read_count))
             return false;
-    if (planned->kind == TMA_CORE_PRODUCT)
+    if (planned->kind == TMA_CORE_PRODUCT || planned->access == TMA_ACCESS_REDUCE)
         return true;
     for (uint32_t i = 0; i < targets && i < instruction->operand_count; ++i)
         if (!add_operand(builder, &operands[i], true, &planned->write_count))
@@ -386,6 +386,8 @@ static enum tma_error_code plan_function(struct tma_core_builder *builder,
         struct tma_core_instruction *planned = &builder->plan->instructions[i];
         classify(machine, module, &module->instructions[i], planned);
         planned->polls = lowered[i].polls;
+        if (lowered[i].unread)
+            planned->access = TMA_ACCESS_REDUCE;
         note(builder->result, &lowered[i], (uint32_t)i);
         price(machine, ablation, builder->sass != NULL, &lowered[i], planned);
         if (!add_registers(builder, &module->instructions[i], planned))

@@ -173,6 +173,10 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
             wait_until(warp, tma_core_result_cycle(result), tma_core_result_reason(result),
                        tma_core_result_cause(result));
     }
+    /* Writes are on their way while the fence takes its time. */
+    if (warp->fenced || (planned->kind == TMA_CORE_FENCE && planned->fence == 0))
+        wait_until(warp, warp->writes > 0 ? TMA_NEVER : warp->written_cycle, TMA_STALL_GLOBAL,
+                   TMA_CORE_NO_CAUSE);
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PRODUCT:
         wait_for_queue(run, warp);
@@ -195,10 +199,6 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     case TMA_CORE_BRANCH:
     case TMA_CORE_EXIT:
         wait_for_block(warp);
-        break;
-    case TMA_CORE_FENCE:
-        wait_until(warp, warp->writes > 0 ? TMA_NEVER : warp->written_cycle, TMA_STALL_GLOBAL,
-                   TMA_CORE_NO_CAUSE);
         break;
     case TMA_CORE_COPY_WAIT:
         wait_for_groups(warp, &warp->copies, planned->count, 0, TMA_STALL_COPIES);
@@ -636,7 +636,7 @@ static void issue_transfers(struct tma_core_sm *sm, struct tma_core_warp *warp, 
  * fences of an SM follow each other. */
 static void fence_shared(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t cycle) {
     uint64_t ticks = tma_millicycles_to_ticks(sm->run->machine->core.shared_fence_millicycles),
-             end = tma_port_serve(&sm->fences, cycle, ticks),
+             end = tma_port_serve(&sm->shared_fences, cycle, ticks),
              alone = warp->stored_cycle + tma_ticks_to_cycle(ticks);
     hold(warp, end < alone ? alone : end, TMA_STALL_SHARED, TMA_CORE_NO_CAUSE);
 }
@@ -837,18 +837,26 @@ static void issue_beside_products(const struct tma_core_sm *sm,
         warp->ready = ready;
 }
 
+/* When a fence beyond the CTA ends that begins now: such fences of an SM follow each other. */
+static uint64_t fence_end(struct tma_core_sm *sm, const struct tma_core_instruction *planned,
+                          uint64_t cycle) {
+    uint64_t ticks = tma_millicycles_to_ticks(sm->run->machine->core.fence_interval_millicycles);
+    return tma_later(cycle + planned->fence, tma_port_serve(&sm->fences, cycle, ticks));
+}
+
 /* A warp is at the cluster's barrier: first comes the fence of its arrival. If all are there, those
  * that come to the wait now wait as well. Returns when the barrier ends for those that wait, in
  * cycles from now. */
-static uint64_t meet_cluster(struct tma_core_run *run, struct tma_core_warp *warp,
+static uint64_t meet_cluster(struct tma_core_sm *sm, struct tma_core_warp *warp,
                              const struct tma_core_instruction *planned, uint64_t cycle) {
+    struct tma_core_run *run = sm->run;
     const struct tma_machine *machine = run->machine;
     struct tma_core_cluster *cluster = warp->cluster;
     uint64_t delay = machine->core.cluster_barrier_cycles;
     if (planned->fence != 0 && !run->step.waits) {
-        warp->ready = cycle + planned->fence;
+        warp->ready = fence_end(sm, planned, cycle);
         warp->ready_reason = TMA_STALL_GLOBAL;
-        delay += planned->fence;
+        delay += warp->ready - cycle;
     }
     if (run->step.signalled == 0)
         return delay;
@@ -870,7 +878,7 @@ static bool issue_fence(struct tma_core_sm *sm, struct tma_core_scheduler *sched
     count_stall(sm->run, scheduler, warp, cycle, 0);
     sm->best_cycles[scheduler - sm->schedulers] = 0;
     warp->issued_cycle = cycle;
-    warp->ready = cycle + planned->fence;
+    warp->ready = fence_end(sm, planned, cycle);
     warp->ready_reason = TMA_STALL_GLOBAL;
     warp->ready_cause = TMA_CORE_NO_CAUSE;
     warp->known = false;
@@ -934,7 +942,7 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
         defer(sm, warp, &step->deferred[i], cycle);
     const bool cluster = planned->kind == TMA_CORE_CLUSTER;
     uint64_t met = planned->is_free ? 0
-                   : cluster        ? meet_cluster(run, warp, planned, cycle)
+                   : cluster        ? meet_cluster(sm, warp, planned, cycle)
                    : planned->kind == TMA_CORE_BARRIER && !resumed
                        ? meet_cta(sm, warp, planned, cycle)
                        : planned->latency;

@@ -179,8 +179,9 @@ struct tma_core_sm {
     struct tma_core_scheduler schedulers[TMA_SCHEDULERS];
     uint64_t best_cycles[TMA_SCHEDULERS]; /* when schedulers issue next; 0: they have to look */
     struct tma_port tensor;
-    struct tma_port barriers, fences; /* arrivals at barriers; fences of shared memory */
-    struct tma_core_event *events;    /* owned: a heap, the first one first */
+    struct tma_port barriers, shared_fences, fences; /* arrivals at barriers; fences of shared
+                                                        memory, and of more than the CTA */
+    struct tma_core_event *events;                   /* owned: a heap, the first one first */
     size_t event_count, event_capacity;
     uint64_t next_cycle;   /* nothing happens before; TMA_NEVER */
     uint64_t access_cycle; /* of the last access to global memory */

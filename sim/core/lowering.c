@@ -1101,6 +1101,19 @@ static void mark_polls(const struct tma_lowering_facts *facts, struct tma_lowere
     }
 }
 
+/* Marks atomics that are reductions in SASS, as nothing reads what was there before. */
+static void mark_unread(const struct tma_lowering_facts *facts, struct tma_lowered *lowered) {
+    for (uint32_t i = 0; i < facts->count; i++) {
+        const struct tma_ptx_instruction *instruction = &facts->code[i];
+        bool unread = instruction->opcode == TMA_PTX_OP_ATOM &&
+                      !tma_ptx_has(instruction, TMA_PTX_DOT_CAS) &&
+                      !tma_ptx_has(instruction, TMA_PTX_DOT_EXCH);
+        for (uint32_t k = 0; unread && k < facts->written[i]; k++)
+            unread = facts->values[facts->registers[facts->first_register[i] + k]].use_count == 0;
+        lowered[i].unread = unread;
+    }
+}
+
 enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t function,
                               uint32_t registers, const struct tma_lowering_options *options,
                               struct tma_lowered *lowered, struct tma_lowered_function *whole,
@@ -1119,8 +1132,10 @@ enum tma_error_code tma_lower(const struct tma_ptx_module *module, uint32_t func
         code = lower(&pass, registers, whole, error);
     if (code == TMA_OK && pass.options->sass != NULL)
         tma_sass_lower(pass.options->sass, module, function, lowered);
-    if (code == TMA_OK)
+    if (code == TMA_OK) {
         mark_polls(&facts, pass.lowered);
+        mark_unread(&facts, pass.lowered);
+    }
     TMA_RELEASE(pass.folded, pass.uniform, pass.inputs, pass.takes, pass.sequence);
     tma_lowering_facts_free(&facts);
     return code;

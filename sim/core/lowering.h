@@ -76,7 +76,8 @@ struct tma_lowered {
     uint8_t turn;    /* cycles until its warp can issue the next instruction, where its own loop
                         takes longer than its slots */
     bool uniform;    /* on the uniform path: once for the warp */
-    bool polls; /* it loads from global memory what its loop, which does nothing else, waits for */
+    bool polls;  /* it loads from global memory what its loop, which does nothing else, waits for */
+    bool unread; /* an atomic whose result nothing reads: a reduction */
     bool serialised; /* wgmma: ptxas waits for it before the next one (C7515) */
     uint32_t reason; /* serialised: index of the instruction that defines an accumulator in between;
                         spilled: of the one with the most live registers; else UINT32_MAX */

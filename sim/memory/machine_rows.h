@@ -261,6 +261,9 @@ TMA_RATE(crossbar, gpc_port, gpc_port_bytes_per_kcycle, bytes_per_kcycle, 1, 1e9
          "bandwidth of the response port of a GPC, which its SMs share")
 TMA_RATE(crossbar, link, link_bytes_per_kcycle, bytes_per_kcycle, 1, 1e9, L2, MORE(gpc_ports),
          memory, FAST, "bandwidth of a link to that port, from eight L2 slices")
+TMA_RATE(crossbar, partition_link, partition_link_bytes_per_kcycle, bytes_per_kcycle, 1, 1e9, L2,
+         MORE(l2), memory, FAST,
+         "bandwidth of a link from eight L2 slices to those of the other partition, each way")
 TMA_COUNT(
     crossbar, coalesced, coalesced_requests, none, 1, TMA_MAX_COALESCED, KEPT, none, LEAST,
     "largest number of loads of the same sectors that a GPC's coalescer merges into one request")
@@ -548,6 +551,9 @@ TMA_TIME(core, cluster_barrier, cluster_barrier_cycles, cycles, 0, 10000, SM, SH
 TMA_TIME(core, fence, fence_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none, LEAST,
          "time of a fence of the cluster, the GPU or the system, also of one that an instruction "
          "with .release has before it")
+TMA_TIME(core, fence_interval, fence_interval_millicycles, millicycles, 0, 1e6, SM,
+         SHORTER(instructions), none, LEAST,
+         "time for which each such fence takes the fences of its SM")
 TMA_TIME(core, proxy_fence, proxy_fence_cycles, cycles, 0, 10000, SM, SHORTER(instructions), none,
          LEAST, "time of a fence of the asynchronous proxy that is not of shared memory alone")
 TMA_TIME(

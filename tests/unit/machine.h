@@ -64,6 +64,7 @@ static inline struct tma_machine small_machine(void) {
                      .sm_port_bytes_per_kcycle = 32000,  /* a sector a cycle */
                      .gpc_port_bytes_per_kcycle = 64000, /* two sectors a cycle */
                      .link_bytes_per_kcycle = 64000,     /* each GPC has one */
+                     .partition_link_bytes_per_kcycle = 1000000000,
                      .coalesced_requests = 1},
         .l2 = {.capacity_bytes = 64 * 1024, /* 32 sets in each slice */
                .partitions = 2,

@@ -34,7 +34,7 @@ TEST_ROWS(l2_keeps_its_times_and_rates, CLOCKS) {
                       after);
         seen++;
     }
-    ck_assert_uint_eq(seen, 19); /* 15 of l2, 4 of crossbar: none of DRAM counts cycles */
+    ck_assert_uint_eq(seen, 20); /* 15 of l2, 5 of crossbar: none of DRAM counts cycles */
 }
 
 /* Every time of a section is one of its clock, but those that the crossbar has of the SMs. */

@@ -12,6 +12,7 @@ static void convert_rates(struct tma_l2 *l2) {
     l2->fill_flit_ticks = tma_millicycles_to_ticks(machine->l2.fill_flit_millicycles);
     l2->replay_ticks = tma_millicycles_to_ticks(machine->l2.replay_millicycles);
     l2->fill_line_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
+    l2->link_sector_ticks = tma_sector_ticks(machine->crossbar.partition_link_bytes_per_kcycle);
     for (uint32_t sectors = 0; sectors <= TMA_ALL_SECTORS; sectors++) {
         l2->read_ticks[sectors] = tma_millicycles_to_ticks((uint64_t)tma_sector_count(sectors) *
                                                            machine->l2.sector_millicycles);
@@ -29,14 +30,16 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
     convert_rates(l2);
     l2->slices = tma_allocate_lines(machine->l2.slices, sizeof *l2->slices);
     l2->arrivals = tma_allocate(machine->l2.slices, sizeof *l2->arrivals);
-    if (l2->slices == NULL || l2->arrivals == NULL)
+    l2->links = tma_allocate((size_t)machine->l2.partitions * tma_machine_slice_groups(machine),
+                             sizeof *l2->links);
+    if (l2->slices == NULL || l2->arrivals == NULL || l2->links == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u L2 slices", machine->l2.slices);
     return tma_tags_create(&l2->tags, machine, error);
 }
 
 void tma_l2_free(struct tma_l2 *l2) {
     tma_tags_free(&l2->tags);
-    TMA_RELEASE(l2->arrivals, l2->slices);
+    TMA_RELEASE(l2->links, l2->arrivals, l2->slices);
 }
 
 /* Counts a fill that ends. The profiler counts only fills for SMs

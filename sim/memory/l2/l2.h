@@ -56,6 +56,8 @@ struct tma_l2 {
     struct tma_l2_tags tags;
     struct tma_slice *slices;      /* owned: by partition and slice */
     struct tma_arrivals *arrivals; /* owned: likewise */
+    struct tma_port *links;     /* owned: by partition that they lead from, and group of slices */
+    uint64_t link_sector_ticks; /* for which a flit of 32 bytes occupies one */
     const struct tma_promotion_policy *promotion;
     /* for which a slice's tags are busy: to look up a line, for each sector that a fill or a copy
      * brings, and to look up a fill line */

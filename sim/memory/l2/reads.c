@@ -71,6 +71,9 @@ static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uin
     const struct tma_packet *packet = tma_packet_at(core, id);
     if (tma_is_near(core, packet))
         return respond(core, id, ready);
+    if (packet->kind != TMA_PACKET_PREFETCH)
+        ready = tma_l2_cross(l2, packet->server.home, packet->server, ready,
+                             tma_sector_count(packet->wanted));
     ready += tma_crossing_cycles(core, packet->server);
     struct tma_handover next = respond(core, id, ready);
     if (packet->kind != TMA_PACKET_PREFETCH) {

@@ -8,6 +8,17 @@ static inline struct tma_l2_set *tma_slice_set(const struct tma_l2 *l2,
     return &l2->tags.sets[packet->index.set];
 }
 
+/* Flits of 32 bytes, which are there at `ready`, leave a partition for the other one: data that
+ * reads of the other one lacked, writes on the way to their home, results of atomics. Requests of
+ * reads take none. Returns the cycle at which the link has taken all, from where they take
+ * tma_crossing_cycles. What is ready sooner does not wait for them. */
+static inline uint64_t tma_l2_cross(struct tma_l2 *l2, uint32_t from, struct tma_line_server server,
+                                    uint64_t ready, uint32_t flits) {
+    uint32_t groups = tma_machine_slice_groups(l2->core->machine);
+    struct tma_port *link = &l2->links[from * groups + server.slice / TMA_GROUP_SLICES];
+    return tma_later(ready, tma_port_serve(link, l2->core->cycle, flits * l2->link_sector_ticks));
+}
+
 /* A client of one port of a slice: as tma_port_serve. */
 static inline uint64_t tma_slice_serve(struct tma_slice *slice, enum tma_slice_port port,
                                        uint64_t cycle, uint64_t ticks) {

@@ -14,7 +14,8 @@ static bool updates_copy(const struct tma_core *core, const struct tma_packet *p
 }
 
 /* A write is done: the SM gets its credits back, and the result of an atomic. */
-TMA_RARE static struct tma_handover respond(struct tma_core *core, uint32_t id, uint64_t done) {
+TMA_RARE static struct tma_handover respond(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                            uint64_t done) {
     struct tma_packet *packet = tma_packet_at(core, id);
     done = tma_later(done, core->cycle + 1);
     if (!packet->returns) {
@@ -25,7 +26,9 @@ TMA_RARE static struct tma_handover respond(struct tma_core *core, uint32_t id, 
     packet->merged = TMA_NONE;
     done += core->machine->l2.atomic_cycles;
     if (!tma_is_near(core, packet))
-        done += tma_crossing_cycles(core, packet->server) + core->machine->l2.lookup_cycles;
+        done = tma_l2_cross(l2, packet->server.home, packet->server, done,
+                            tma_sector_count(packet->sectors)) +
+               tma_crossing_cycles(core, packet->server) + core->machine->l2.lookup_cycles;
     tma_send(core, TMA_TO_RESPONSE_PORT, id, done);
     return tma_nowhere;
 }
@@ -56,7 +59,7 @@ TMA_RARE static struct tma_handover write_line(struct tma_core *core, struct tma
                                                uint64_t done) {
     used_dram = commit(core, l2, id, way) || used_dram;
     return used_dram ? (struct tma_handover){id, TMA_TO_DRAM_CREDIT, done}
-                     : respond(core, id, done);
+                     : respond(core, l2, id, done);
 }
 
 /* Reductions at L2 slices. A reduction whose line DRAM has to bring waits for it in the home slice,
@@ -146,7 +149,7 @@ TMA_RARE struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct 
         if (next.destination != TMA_TO_NOWHERE)
             tma_pass(core, next.destination, next.packet, next.cycle);
     }
-    return respond(core, id, cycle);
+    return respond(core, l2, id, cycle);
 }
 
 /* Stores and reductions at L2 slices. The home slice of a line is the point of coherence. */
@@ -164,15 +167,18 @@ static uint64_t enter_from_sm(struct tma_core *core, struct tma_l2 *l2,
                            cycle, ticks_of(core->machine->l2.write_flit_millicycles, flits));
 }
 
-/* The same for a write from the other partition. The first slice has merged the byte masks of
- * stores with the data, so they take no flit. */
+/* The same for a write from the other partition, which passes the link between them. The first
+ * slice has merged the byte masks of stores with the data, so they take no flit. (The link takes
+ * writes when they arrive: what a write waits for it comes behind the way across.) */
 static uint64_t enter_from_partition(struct tma_core *core, struct tma_l2 *l2,
                                      const struct tma_packet *packet, uint64_t cycle) {
     bool partial = packet->kind == TMA_PACKET_REDUCE && packet->partial;
     uint32_t flits = tma_write_flits(packet->kind, packet->sectors, partial);
     struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
-    return tma_slice_serve(slice, TMA_SLICE_FROM_PARTITION, cycle,
-                           ticks_of(core->machine->l2.write_flit_millicycles, flits));
+    uint64_t crossed = tma_l2_cross(l2, 1u - packet->server.home, packet->server, cycle, flits);
+    return tma_later(crossed,
+                     tma_slice_serve(slice, TMA_SLICE_FROM_PARTITION, cycle,
+                                     ticks_of(core->machine->l2.write_flit_millicycles, flits)));
 }
 
 TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *core,
@@ -258,5 +264,5 @@ TMA_RARE struct tma_handover tma_l2_receive_accepted(struct tma_core *core, stru
         slice->held_cycle = tma_later(slice->held_cycle, accepted);
         done = accepted;
     }
-    return respond(core, id, done);
+    return respond(core, l2, id, done);
 }
