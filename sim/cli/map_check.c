@@ -64,8 +64,9 @@ static bool has_cost(const struct tma_advice *advice) {
     return advice->rule->unit[0] != '\0';
 }
 
-void cli_map_check_operations(const struct tma_map_file *file, uint32_t map,
-                              struct cli_map_check *check) {
+/* Looks for an operation of the scenario on a legal map that the architecture does not have. */
+static void check_operations(const struct tma_map_file *file, uint32_t map,
+                             struct cli_map_check *check) {
     if (check->violation_count == 0)
         check->has_unsupported = tma_map_file_refused(file, map, check->architecture,
                                                       &check->unsupported_at, &check->unsupported);
@@ -209,7 +210,7 @@ bool cli_map_checks_one(const struct cli_options *options, const struct cli_map_
     cli_map_check_rules(cli_map(input, map), cli_architecture(options, input),
                         (enum tma_name_style)options->names, &input->uses[map], check);
     check->phase = input->phases[map];
-    cli_map_check_operations(&input->file, map, check);
+    check_operations(&input->file, map, check);
     return check->violation_count == 0 && check->usable && !check->has_unsupported;
 }
 

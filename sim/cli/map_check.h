@@ -27,10 +27,6 @@ void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture
                          enum tma_name_style names, const struct tma_map_use *use,
                          struct cli_map_check *check);
 
-/* Looks for an operation of the scenario on a legal map that the architecture does not have. */
-void cli_map_check_operations(const struct tma_map_file *file, uint32_t map,
-                              struct cli_map_check *check);
-
 /* Writes "legal on sm_90" or "illegal on sm_90", then each violation with its reason, its fix and
  * its source, then the advice. `file` gives the line of each value of map number `map`; NULL where
  * the map does not come from a file. */

@@ -45,20 +45,6 @@ bool cli_rank_serves(const struct cli_options *options, const struct tma_worker_
     return true;
 }
 
-struct tma_workers *cli_workers_create(const struct cli_options *options,
-                                       const struct tma_worker_code *code, const char *key) {
-    struct tma_workers *workers = tma_workers_create(cli_jobs(options), code);
-    const char *list = getenv(servers_variable);
-    bool good = workers != NULL;
-    cli_terminations_hold(list != NULL);
-    for (int channel; good && (channel = next_descriptor(&list)) >= 0;)
-        good = tma_workers_join(workers, channel, key);
-    if (good)
-        return workers;
-    tma_workers_free(workers);
-    return NULL;
-}
-
 static bool take(void *context, size_t number, const struct tma_task_outcome *outcome) {
     struct cli_tasks *tasks = context;
     return tasks->take(tasks->context, number, outcome);
@@ -100,9 +86,20 @@ bool cli_tasks_run(struct cli_tasks *tasks, unsigned jobs, bool quiet) {
     return good || cli_error("%s", error.text);
 }
 
+/* Creates the workers of this process, and in rank 0 adds those of the other ranks. Returns NULL
+ * when out of memory. */
 static struct tma_workers *create_workers(void *context, const struct tma_worker_code *code) {
     const struct cli_host *host = context;
-    return cli_workers_create(host->options, code, host->key);
+    struct tma_workers *workers = tma_workers_create(cli_jobs(host->options), code);
+    const char *list = getenv(servers_variable);
+    bool good = workers != NULL;
+    cli_terminations_hold(list != NULL);
+    for (int channel; good && (channel = next_descriptor(&list)) >= 0;)
+        good = tma_workers_join(workers, channel, host->key);
+    if (good)
+        return workers;
+    tma_workers_free(workers);
+    return NULL;
 }
 
 static bool look(void *context, const struct tma_progress *progress) {

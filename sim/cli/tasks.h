@@ -25,11 +25,6 @@ bool cli_is_rank(void);
 bool cli_rank_serves(const struct cli_options *options, const struct tma_worker_code *code,
                      const char *key, int *status);
 
-/* Creates the workers of this process, and in rank 0 adds those of the other ranks. Returns NULL
- * when out of memory. */
-struct tma_workers *cli_workers_create(const struct cli_options *options,
-                                       const struct tma_worker_code *code, const char *key);
-
 struct cli_tasks {
     size_t count;
     const char *unit; /* what they are: "launches" */

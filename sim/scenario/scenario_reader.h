@@ -77,9 +77,8 @@ void tma_read_maps(struct tma_scenario_reader *reader, const struct tma_yaml_nod
 /* Reads the mapping `workload`, with its operations and consumers. */
 void tma_read_workload(struct tma_scenario_reader *reader, const struct tma_yaml_node *workload);
 
-/* Read the lists `workload.operations` and `workload.consumers`. */
+/* Reads the list `workload.operations`. */
 void tma_read_operations(struct tma_scenario_reader *reader, const struct tma_yaml_node *list);
-void tma_read_consumers(struct tma_scenario_reader *reader, const struct tma_yaml_node *list);
 
 /* Finds the map of that name. Returns false, with an error at the node, if there is none. */
 bool tma_find_map(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,

@@ -10,7 +10,6 @@ static const struct tma_suffix bytes[] = {
     {"B", 1}, {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}};
 static const struct tma_suffix frequencies[] = {{"MHz", 1}, {"GHz", 1000}};
 static const struct tma_suffix cycles[] = {{"cycles", 1}, {"cycle", 1}};
-static const struct tma_suffix times[] = {{"ns", 1}, {"us", 1000}};
 static const struct tma_suffix picoseconds[] = {{"ns", 1000}, {"us", 1000000}};
 static const struct tma_suffix bits[] = {{"bit", 1}};
 static const struct tma_suffix millicycles[] = {{"cycles", 1000}, {"cycle", 1000}};
@@ -29,7 +28,6 @@ const struct tma_quantity_unit tma_unit_mhz = {"a frequency", frequencies, COUNT
 const struct tma_quantity_unit tma_unit_cycles = {"a duration", cycles, COUNT(cycles), false};
 const struct tma_quantity_unit tma_unit_millicycles = {"a duration", millicycles,
                                                        COUNT(millicycles), false};
-const struct tma_quantity_unit tma_unit_ns = {"a time", times, COUNT(times), false};
 const struct tma_quantity_unit tma_unit_ps = {"a time", picoseconds, COUNT(picoseconds), false};
 const struct tma_quantity_unit tma_unit_bits = {"a width", bits, COUNT(bits), false};
 const struct tma_quantity_unit tma_unit_microseconds = {"a time", microseconds, COUNT(microseconds),

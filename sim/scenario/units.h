@@ -27,7 +27,6 @@ extern const struct tma_quantity_unit tma_unit_driver_bytes;
 extern const struct tma_quantity_unit tma_unit_mhz;          /* MHz, GHz; base unit: MHz */
 extern const struct tma_quantity_unit tma_unit_cycles;       /* cycles */
 extern const struct tma_quantity_unit tma_unit_millicycles;  /* cycles; base unit: 1/1000 cycle */
-extern const struct tma_quantity_unit tma_unit_ns;           /* ns, us; base unit: ns */
 extern const struct tma_quantity_unit tma_unit_ps;           /* ns, us; base unit: ps */
 extern const struct tma_quantity_unit tma_unit_bits;         /* bit */
 extern const struct tma_quantity_unit tma_unit_microseconds; /* us */

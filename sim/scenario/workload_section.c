@@ -87,7 +87,7 @@ static bool read_consumer(struct tma_scenario_reader *reader, const struct tma_y
     return true;
 }
 
-void tma_read_consumers(struct tma_scenario_reader *reader, const struct tma_yaml_node *list) {
+static void read_consumers(struct tma_scenario_reader *reader, const struct tma_yaml_node *list) {
     struct tma_workload *workload = &reader->scenario->workload;
     uint32_t index = 0;
     for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next) {
@@ -187,7 +187,7 @@ void tma_read_workload(struct tma_scenario_reader *reader, const struct tma_yaml
     if (input.operations != NULL)
         tma_read_operations(reader, input.operations);
     if (input.consumers != NULL)
-        tma_read_consumers(reader, input.consumers);
+        read_consumers(reader, input.consumers);
 }
 
 void tma_workload_describe(const struct tma_workload *workload,
