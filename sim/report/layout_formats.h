@@ -38,7 +38,6 @@ bool tma_layout_has_element(enum tma_byte_kind kind);
 struct tma_coordinates_text {
     char text[TMA_MAX_RANK * 22 + 3];
 };
-struct tma_coordinates_text tma_coordinates_text(const int64_t *coordinates, uint32_t rank);
 
 /* The chunk as a cell of a table: a mark for its kind, and its coordinates where it has an element.
  * The marks are: none for an element, ~ out of bounds, ? uninitialised, - gap, . outside. */

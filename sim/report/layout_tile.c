@@ -45,7 +45,7 @@ bool tma_layout_has_element(enum tma_byte_kind kind) {
     return kind == TMA_BYTE_ELEMENT || kind == TMA_BYTE_OUT_OF_BOUNDS;
 }
 
-struct tma_coordinates_text tma_coordinates_text(const int64_t *coordinates, uint32_t rank) {
+static struct tma_coordinates_text coordinates_text(const int64_t *coordinates, uint32_t rank) {
     struct tma_coordinates_text text;
     size_t at = (size_t)snprintf(text.text, sizeof text.text, "(");
     for (uint32_t d = 0; d < rank; d++)
@@ -65,7 +65,7 @@ struct tma_coordinates_text tma_layout_cell(const struct tma_layout_tile *tile, 
     struct tma_byte_place place = tma_layout_chunk(tile, bank_row, chunk);
     struct tma_coordinates_text cell, coordinates = {""};
     if (tma_layout_has_element(place.kind))
-        coordinates = tma_coordinates_text(place.coordinates, tile->view->map->rank);
+        coordinates = coordinates_text(place.coordinates, tile->view->map->rank);
     snprintf(cell.text, sizeof cell.text, "%s%s", marks[place.kind], coordinates.text);
     return cell;
 }
@@ -128,7 +128,7 @@ struct tma_layout_sentence tma_layout_byte_sentence(const struct tma_layout_view
         snprintf(memory, sizeof memory, "global address 0x%" PRIx64 "%s", place->global_address,
                  past ? ", behind the row, which the store overwrites" : "");
     snprintf(text + at, room, "bit %u of element %s of %s, row %u of the box, %s",
-             place->element_bit, tma_coordinates_text(place->coordinates, view->map->rank).text,
+             place->element_bit, coordinates_text(place->coordinates, view->map->rank).text,
              view->map_name, place->row, memory);
     return sentence;
 }
@@ -156,7 +156,7 @@ tma_layout_element_sentence(const struct tma_layout_view *view,
     const size_t size = sizeof sentence.text;
     size_t at = 0;
     append(sentence.text, size, &at,
-           "element %s of %s: ", tma_coordinates_text(places->coordinates, view->map->rank).text,
+           "element %s of %s: ", coordinates_text(places->coordinates, view->map->rank).text,
            view->map_name);
     if (places->count == 0)
         append(sentence.text, size, &at, "not in the operation's box");

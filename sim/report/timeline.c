@@ -16,9 +16,9 @@ static void write_time(struct tma_timeline_events *events, const char *key, uint
     tma_json_decimal(&events->json, key, (double)nanoseconds / 1000, 3);
 }
 
-void tma_timeline_begin_event(struct tma_timeline_events *events, const char *name,
-                              const char *phase, const char *process, const char *track,
-                              uint64_t cycle) {
+/* Begins an event with what all have. `track` is the thread; NULL for counters. */
+static void begin_event(struct tma_timeline_events *events, const char *name, const char *phase,
+                        const char *process, const char *track, uint64_t cycle) {
     struct tma_json *json = &events->json;
     tma_json_begin_line(json, NULL);
     tma_json_string(json, "name", name);
@@ -33,7 +33,7 @@ void tma_timeline_begin_event(struct tma_timeline_events *events, const char *na
 void tma_timeline_begin_slice(struct tma_timeline_events *events, const char *name,
                               const char *process, const char *track, uint64_t start,
                               uint64_t end) {
-    tma_timeline_begin_event(events, name, "X", process, track, start);
+    begin_event(events, name, "X", process, track, start);
     write_time(events, "dur", nanosecond(events, end) - nanosecond(events, start));
     tma_json_begin_line(&events->json, "args");
 }
@@ -265,7 +265,7 @@ static void write_counter(struct timeline *timeline, const struct counter *count
         } else {
             start = series->cycles; /* back to zero at the end */
         }
-        tma_timeline_begin_event(&timeline->events, counter->name, "C", process, NULL, start);
+        begin_event(&timeline->events, counter->name, "C", process, NULL, start);
         tma_json_begin_line(&timeline->events.json, "args");
         tma_json_decimal(&timeline->events.json, counter->unit,
                          (double)figure * counter->scale / (double)cycles, 3);

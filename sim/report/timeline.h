@@ -20,11 +20,6 @@ struct tma_timeline_events {
     uint64_t clock_mhz;
 };
 
-/* Begins an event with what all have. `track` is the thread; NULL for counters. */
-void tma_timeline_begin_event(struct tma_timeline_events *events, const char *name,
-                              const char *phase, const char *process, const char *track,
-                              uint64_t cycle);
-
 /* Writes a slice up to its args, which the caller adds and ends. */
 void tma_timeline_begin_slice(struct tma_timeline_events *events, const char *name,
                               const char *process, const char *track, uint64_t start, uint64_t end);

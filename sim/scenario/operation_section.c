@@ -16,7 +16,7 @@ static const struct tma_names order_names =
     TMA_NAMES("walk order", {"grid_strided", TMA_WALK_GRID_STRIDED}, {"blocked", TMA_WALK_BLOCKED},
               {"same", TMA_WALK_SAME}, {"fixed", TMA_WALK_FIXED});
 
-const struct tma_names tma_access_words =
+static const struct tma_names access_words =
     TMA_NAMES("access", {"auto", AUTO_ACCESS}, {"tile", TMA_ACCESS_TILE},
               {"gather4", TMA_ACCESS_GATHER4}, {"im2col", TMA_ACCESS_IM2COL},
               {"im2col_w", TMA_ACCESS_IM2COL_W}, {"im2col_w128", TMA_ACCESS_IM2COL_W128});
@@ -56,7 +56,7 @@ static const struct tma_key operation_keys[] = {
     DIRECTION(prefetch, "prefetches a tile from global memory into L2; the name of its tensor map"),
     TMA_WORD_KEY("reduction", ENUM, tma_reduction_words, TMA_OPTIONAL, IN(reduction),
                  "operator of a reduce, which needs it"),
-    TMA_WORD_KEY("access", ENUM, tma_access_words, "auto", IN(access),
+    TMA_WORD_KEY("access", ENUM, access_words, "auto", IN(access),
                  "mode of the access; auto: the mode of the map's kind; gather4: four rows of a "
                  "two-dimensional tiled map"),
     TMA_NUMBER_OR_WORD_KEY(
@@ -174,7 +174,7 @@ static enum tma_access_mode access_of_kind(int32_t access, enum tma_map_kind kin
 
 bool tma_parse_access(const char *word, enum tma_map_kind kind, enum tma_access_mode *access) {
     int value;
-    if (!tma_value_of(&tma_access_words, word, &value))
+    if (!tma_value_of(&access_words, word, &value))
         return false;
     *access = access_of_kind(value, kind);
     return true;

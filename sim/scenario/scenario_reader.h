@@ -45,8 +45,8 @@ struct tma_scenario_reader {
 extern const struct tma_schema tma_scenario_schema, tma_map_schema, tma_workload_schema,
     tma_operation_schema, tma_consumer_schema;
 
-/* The words of an operation's access and reduction. */
-extern const struct tma_names tma_access_words, tma_reduction_words;
+/* The words of an operation's reduction. */
+extern const struct tma_names tma_reduction_words;
 
 /* Appends one error, made as printf does, at the node closest to `path` from the document's root.
  */
