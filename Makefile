@@ -454,7 +454,7 @@ build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) s
 CAPTURES := $(addprefix build/capture-,banks shared-port clusters role-costs pipelines line-latencies \
             l2-capacity slice-hash slice-rates gpc-links dram-banks refresh-drift coalescer sm-distances slice-distances page-homes \
             partition-distances pipe-rates product-groups instruction-costs accesses copies first-touch launch-parts \
-            tensormap-costs clocks l2-hints peer-copies stream-k shared-wavefronts loops load-turns crossings fences)
+            tensormap-costs clocks l2-hints peer-copies stream-k shared-wavefronts loops load-turns crossings fences mixes)
 .PHONY: capture
 capture: build/capture $(CAPTURES) ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions, lines, what L2 holds, its slices, DRAM (needs nvcc; GPU_ARCH=90a)
 
@@ -476,6 +476,7 @@ build/capture-loops: scripts/capture/ptx.cuh
 build/capture-crossings: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-fences: scripts/capture/ptx.cuh
 build/capture-load-turns: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
+build/capture-mixes: scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-pipelines: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/scenario.h scripts/capture/wgmma.cuh
 build/capture-line-latencies: scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh
 build/capture-l2-capacity: scripts/capture/ptx.cuh scripts/capture/read_all.cuh

@@ -352,7 +352,7 @@ static void price(const struct tma_machine *machine, const struct tma_core_ablat
 static void note(struct tma_core_result *result, const struct tma_lowered *lowered,
                  uint32_t instruction) {
     bool spills = lowered->spill_bytes != 0;
-    if (!spills && !lowered->serialised)
+    if (!spills && !(lowered->serialised && lowered->slots[TMA_PIPE_TENSOR] > 0))
         return;
     struct tma_core_note *notes = result->notes;
     uint32_t at = 0;

@@ -45,7 +45,7 @@ struct tma_core_instruction {
     uint8_t readers;  /* of them, that read registers for the pipes of arithmetic */
     uint8_t access;   /* enum tma_access_kind */
     uint8_t caching;  /* enum tma_caching */
-    bool serialised;  /* a product that begins when the one before has ended */
+    bool serialised;  /* a product or a wait that goes on when the product before has ended */
     bool scoreboard;  /* its result comes from shared memory, a shuffle or the SFU */
     bool is_free;     /* it takes no time, and waits for nothing but barriers */
     bool polls;       /* it loads what its loop waits for: a flag in global memory */

@@ -179,12 +179,12 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
                    TMA_CORE_NO_CAUSE);
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PRODUCT:
-        wait_for_queue(run, warp);
+    case TMA_CORE_PRODUCT_WAIT:
+        if (planned->kind == TMA_CORE_PRODUCT)
+            wait_for_queue(run, warp);
         if (planned->serialised && warp->products > 0)
             wait_for_product(run, warp, warp->products - 1, machine->core.product_tail_cycles);
-        break;
-    case TMA_CORE_PRODUCT_WAIT:
-        if (warp->product_groups > planned->count) {
+        else if (planned->kind == TMA_CORE_PRODUCT_WAIT && warp->product_groups > planned->count) {
             uint64_t group = warp->product_groups - 1 - planned->count,
                      products = warp->group_products[group % TMA_CORE_GROUPS];
             if (products != 0)
@@ -885,6 +885,25 @@ static bool issue_fence(struct tma_core_sm *sm, struct tma_core_scheduler *sched
     return true;
 }
 
+/* While a warp waits at a barrier, it goes on with instructions behind it that only work on
+ * registers (BAR.SYNC.DEFER_BLOCKING), as other warps of its scheduler do. Whether there was time
+ * for this one; *start: when. */
+static bool was_issued_behind_barrier(const struct tma_core_run *run, struct tma_core_warp *warp,
+                                      const struct tma_core_instruction *planned, uint64_t cycle,
+                                      uint64_t *start) {
+    uint64_t each = (run->cta_warps + TMA_SCHEDULERS - 1) / TMA_SCHEDULERS;
+    if (planned->kind == TMA_CORE_PLAIN && warp->behind_cycle + planned->issues * each <= cycle) {
+        *start = warp->behind_cycle;
+        warp->behind_cycle += planned->issues * each;
+        return true;
+    }
+    if (planned->kind != TMA_CORE_BARRIER || !planned->meets)
+        warp->behind_cycle = TMA_NEVER / 2;
+    else if (!warp->resumed)
+        warp->behind_cycle = cycle + planned->issues;
+    return false;
+}
+
 static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
                   struct tma_core_warp *warp, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
@@ -894,7 +913,11 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
         return;
     const struct tma_core_instruction *planned = &run->plan.instructions[instruction];
     bool resumed = warp->resumed;
-    uint64_t issues = resumed ? 0 : planned->issues;
+    uint64_t start = cycle;
+    bool issued = was_issued_behind_barrier(run, warp, planned, cycle, &start);
+    uint64_t issues = resumed || issued ? 0 : planned->issues;
+    if (issued)
+        sm->issue_slots += planned->issues;
     if (planned->is_free && planned->kind == TMA_CORE_MBARRIER_WAIT)
         tma_core_relieve_barrier(run, warp, instruction);
     tma_stepper_step(run->stepper, warp->warp, cycle, step);
@@ -930,7 +953,7 @@ static void issue(struct tma_core_sm *sm, struct tma_core_scheduler *scheduler,
         if (warp->reason == TMA_STALL_MBARRIER)
             count_barrier(run, warp, instruction);
     } else {
-        act(sm, warp, planned, instruction, cycle);
+        act(sm, warp, planned, instruction, start);
         if (resumed && planned->kind == TMA_CORE_MBARRIER_WAIT) /* it wakes up with its result */
             set_results(run, warp, planned, cycle, TMA_STALL_MBARRIER, instruction);
         if (step->polls) {
@@ -1060,6 +1083,7 @@ void tma_core_sm_add(struct tma_core_sm *sm, struct tma_core_warp *warps, uint32
         uint32_t number = warps[i].index % TMA_SCHEDULERS;
         struct tma_core_scheduler *scheduler = &sm->schedulers[number];
         warps[i].ready = warps[i].issued_cycle = cycle;
+        warps[i].behind_cycle = TMA_NEVER / 2;
         scheduler->warps[scheduler->count++] = &warps[i];
         sm->best_cycles[number] = 0;
     }

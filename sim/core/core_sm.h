@@ -52,6 +52,7 @@ struct tma_core_warp {
     uint64_t ready;        /* the instruction before lets it issue */
     uint64_t earliest;     /* it may issue, as far as its own operands and waits say; TMA_NEVER */
     uint64_t issued_cycle; /* the instruction before */
+    uint64_t behind_cycle; /* it waited at a barrier: from here on it could work on registers */
     uint32_t next;         /* instruction; UINT32_MAX: not known */
     uint32_t cause, ready_cause; /* instructions that `earliest` and `ready` wait for;
                                     TMA_CORE_NO_CAUSE */

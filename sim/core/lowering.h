@@ -78,7 +78,7 @@ struct tma_lowered {
     bool uniform;    /* on the uniform path: once for the warp */
     bool polls;  /* it loads from global memory what its loop, which does nothing else, waits for */
     bool unread; /* an atomic whose result nothing reads: a reduction */
-    bool serialised; /* wgmma: ptxas waits for it before the next one (C7515) */
+    bool serialised; /* wgmma, and a wait for it: ptxas leaves none in flight (C7515) */
     uint32_t reason; /* serialised: index of the instruction that defines an accumulator in between;
                         spilled: of the one with the most live registers; else UINT32_MAX */
     uint16_t spill_bytes; /* of a thread, stored to and loaded from local memory in its place */

@@ -51,7 +51,8 @@ static bool follow(const struct tma_lowering_facts *facts, uint32_t first, uint3
 
 /* ptxas looks at a product from its wgmma to the wait behind which it has ended, in the order of
  * the text; of a loop that it is in flight at the end of, at the loop's begin, too. Where something
- * else writes an accumulator there, it waits for each wgmma of the function. */
+ * else writes an accumulator there, it waits for each wgmma of the function, so that a wait leaves
+ * none in flight. */
 bool tma_lowering_serialise(const struct tma_lowering_facts *facts, struct tma_lowered *lowered) {
     uint32_t reason = TMA_LOWERING_NONE;
     for (uint32_t i = 0; i < facts->count && reason == TMA_LOWERING_NONE; i++) {
@@ -73,11 +74,12 @@ bool tma_lowering_serialise(const struct tma_lowering_facts *facts, struct tma_l
             follow(facts, at, facts->count, &flight);
         reason = flight.intruder;
     }
-    for (uint32_t i = 0; i < facts->count && reason != TMA_LOWERING_NONE; i++)
-        if (facts->code[i].opcode == TMA_PTX_OP_WGMMA_MMA_ASYNC) {
-            lowered[i].serialised = true;
+    for (uint32_t i = 0; i < facts->count && reason != TMA_LOWERING_NONE; i++) {
+        bool product = facts->code[i].opcode == TMA_PTX_OP_WGMMA_MMA_ASYNC;
+        lowered[i].serialised = product || facts->code[i].opcode == TMA_PTX_OP_WGMMA_WAIT_GROUP;
+        if (product)
             lowered[i].reason = reason + facts->function->first_instruction;
-        }
+    }
     return reason != TMA_LOWERING_NONE;
 }
 

@@ -289,7 +289,8 @@ TMA_COUNT(l2, kept, kept_permille, percent, 0, 1000, KEPT, none, LEAST,
 TMA_COUNT(l2, dirty_ways, dirty_ways, none, 1, TMA_L2_MAX_WAYS, KEPT, none, MOST,
           "largest number of dirty lines in a set; one more causes a write-back")
 TMA_COUNT(l2, reduction_operands, reduction_operands, none, 1, 1e6, KEPT, none, MOST,
-          "32-byte operands that a slice keeps for reductions which wait for their lines")
+          "32-byte operands that a slice keeps, of reductions which wait for their lines, and of "
+          "lines that reductions make it write back until DRAM has written them")
 TMA_TIME(l2, lookup, lookup_cycles, cycles, 0, 10000, L2, SHORTER(latency), memory, LEAST,
          "latency of tag look-up and data access in an idle slice")
 TMA_TIME(l2, request, request_millicycles, millicycles, 0, 1e6, L2, FASTER(l2), memory, LEAST,

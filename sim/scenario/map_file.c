@@ -116,7 +116,7 @@ static bool mend_map(struct tma_yaml_node *map) {
 /* Reads the maps again, as they were probably meant. */
 static void mend_maps(struct tma_map_file *file, struct tma_scenario_reader *reader,
                       struct tma_yaml_node *maps) {
-    struct tma_diagnostics errors = {0};
+    struct tma_diagnostics errors = {0}, *list = reader->list;
     bool good = true;
     for (struct tma_yaml_node *map = maps->first; map != NULL && good; map = map->next)
         good = map->kind == TMA_YAML_MAPPING && mend_map(map);
@@ -126,6 +126,7 @@ static void mend_maps(struct tma_map_file *file, struct tma_scenario_reader *rea
     file->scenario->workload.map_count = 0;
     if (good)
         tma_read_maps(reader, maps);
+    reader->list = list;
     file->mended = good && tma_diagnostics_total(&errors) == 0;
     tma_diagnostics_free(&errors);
 }

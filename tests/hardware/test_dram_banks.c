@@ -91,7 +91,7 @@ TEST_ROWS(test_lines_have_their_banks, GPUS) {
 static void load_row(const struct tma_dram_place *place) {
     enum { LINES = 8, PACKET = 0 };
     for (int i = 0; i < LINES; i++)
-        ck_assert(tma_dram_enqueue(&dram, place, PACKET, TMA_SECTORS, 0));
+        ck_assert(tma_dram_enqueue(&dram, place, PACKET, false, TMA_SECTORS, 0));
 }
 
 /* When channels `first` and the next one have served all that was enqueued. */

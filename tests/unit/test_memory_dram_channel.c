@@ -73,7 +73,7 @@ static void enqueue_line(uint64_t row, uint16_t line, uint32_t packet, uint32_t 
                                    .bank = (uint16_t)bank,
                                    .group = (uint8_t)(bank % dram.groups),
                                    .line = line};
-    ck_assert(tma_dram_enqueue(&dram, &place, packet, sectors, cycle));
+    ck_assert(tma_dram_enqueue(&dram, &place, packet, packet == TMA_NONE, sectors, cycle));
 }
 
 static void enqueue(uint64_t row, uint32_t packet, uint32_t sectors, uint64_t cycle) {

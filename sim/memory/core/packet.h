@@ -57,7 +57,7 @@ enum tma_destination {
     TMA_TO_L2,             /* the SM's partition: a read */
     TMA_TO_L2_IN_TURN,     /* the same: a read that waited, and whose CPC has its turn now */
     TMA_TO_HOME_SLICE,     /* L2 slice of the line's home, from the other partition: a read */
-    TMA_TO_SLICE_FILL,     /* L2 slice: data from DRAM */
+    TMA_TO_SLICE_FILL,     /* L2 slice: data from DRAM, or that DRAM has written a line */
     TMA_TO_WRITE_TRANSIT,  /* L2 slice of the SM's partition: a write to the other partition */
     TMA_TO_WRITE_SLICE,    /* L2 slice of the line's home: a write */
     TMA_TO_WRITE_ACCEPTED, /* L2 slice: the DRAM channel takes further writes */
@@ -130,8 +130,8 @@ struct tma_packet {
     uint8_t partial : 1;   /* a store of part of a sector; a reduction of half the work of one */
     uint8_t fill_line : 1; /* it stands for a row that lies completely out of bounds */
     uint8_t of_access : 1; /* an access of a warp, not an operation of the TMA unit */
-    uint8_t returns : 1;   /* a reduction whose SM gets the result: an atomic; distant: it has been
-                              done */
+    uint8_t returns : 1;   /* a reduction whose SM gets the result: an atomic; a write-back whose
+                              slice   waits until DRAM has written it; distant: it has been done */
     uint8_t distant : 1;   /* from SM to SM; `sm` is the one that it comes to next */
 };
 _Static_assert(sizeof(struct tma_packet) == TMA_HOST_LINE_BYTES,

@@ -402,8 +402,7 @@ static void fill_queue(struct tma_dram *dram, struct tma_dram_channel *channel,
 }
 
 bool tma_dram_enqueue(struct tma_dram *dram, const struct tma_dram_place *place, uint32_t packet,
-                      uint32_t sectors, uint64_t cycle) {
-    bool write = packet == TMA_NONE;
+                      bool write, uint32_t sectors, uint64_t cycle) {
     struct tma_dram_channel *channel = &dram->channels[place->channel];
     struct tma_dram_queue *queue = &channel->queues[write];
     struct tma_dram_request request = {.row = place->row,
@@ -603,7 +602,7 @@ static uint32_t read_together(struct tma_dram *dram, const struct tma_dram_chann
 static struct tma_dram_served serve_first(struct tma_dram *dram, struct tma_dram_channel *channel,
                                           struct choice choice, uint32_t other, uint64_t access) {
     struct tma_dram_request request = move_first(dram, channel, &choice);
-    struct tma_dram_served served = {request.packet, TMA_NONE, 0};
+    struct tma_dram_served served = {request.packet, TMA_NONE, 0, request.write};
     if (other != TMA_NONE) {
         choice.start_ticks = channel->group_ticks[choice.group];
         request = move_first(dram, channel, &choice);

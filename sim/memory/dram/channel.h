@@ -21,9 +21,9 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
 void tma_dram_free(struct tma_dram *dram);
 
 /* A request for `sectors` sectors of a line reaches its channel at `cycle`. `packet`: TMA_NONE for
- * a write. Returns false when out of memory. */
+ * a write that no one waits for. Returns false when out of memory. */
 bool tma_dram_enqueue(struct tma_dram *dram, const struct tma_dram_place *place, uint32_t packet,
-                      uint32_t sectors, uint64_t cycle);
+                      bool write, uint32_t sectors, uint64_t cycle);
 
 /* From here on, what the buses did before `cycle` is noted apart: late_ticks and late_sectors. */
 void tma_dram_observe(struct tma_dram *dram, uint64_t cycle);
@@ -34,9 +34,10 @@ uint64_t tma_dram_next_cycle(const struct tma_dram *dram, const struct tma_dram_
 
 /* What a channel has served: a request, or both lines of a block in one access. */
 struct tma_dram_served {
-    uint32_t packet;     /* TMA_NONE: a write */
+    uint32_t packet;     /* TMA_NONE: a write that no one waits for */
     uint32_t other_line; /* packet of the other line of its block; TMA_NONE: not in this access */
-    uint64_t cycle;      /* L2 has the data */
+    uint64_t cycle;      /* L2 has the data, or knows that they have been written */
+    bool write;
 };
 
 /* Serves the next request of a channel, if the bus moves its data from a cycle before `until` on.

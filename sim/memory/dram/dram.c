@@ -38,11 +38,11 @@ struct tma_handover tma_dram_receive(struct tma_core *core, struct tma_dram *dra
     const struct tma_packet *packet = tma_packet_at(core, id);
     const struct tma_dram_place place = place_of(core, dram, packet);
     struct tma_dram_channel *channel = &dram->channels[place.channel];
-    bool write = packet->kind == TMA_PACKET_WRITE_BACK;
+    bool write = packet->kind == TMA_PACKET_WRITE_BACK, returns = !write || packet->returns;
     uint32_t sectors = tma_sector_count(write ? packet->sectors : packet->fill.missing);
-    if (!tma_dram_enqueue(dram, &place, write ? TMA_NONE : id, sectors, cycle))
+    if (!tma_dram_enqueue(dram, &place, returns ? id : TMA_NONE, write, sectors, cycle))
         core->out_of_memory = true;
-    if (write)
+    if (!returns)
         tma_packet_free(core, id);
     /* This request alone can be earlier than those that the coming wake-up is for. */
     uint64_t free_cycle = channel->bus.free_ticks / TMA_TICKS;
@@ -94,7 +94,8 @@ struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, 
             tma_pass(core, TMA_TO_SLICE_FILL, served.packet, served.cycle);
             if (served.other_line != TMA_NONE)
                 tma_pass(core, TMA_TO_SLICE_FILL, served.other_line, served.cycle);
-        } else if (channel->credits.count > 0) {
+        }
+        if (served.write && channel->credits.count > 0) {
             give_credits(core, dram, channel, tma_ticks_to_cycle(channel->bus.free_ticks));
         }
     }

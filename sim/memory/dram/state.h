@@ -29,7 +29,7 @@ struct tma_dram_request {
     _Alignas(TMA_HOST_LINE_BYTES / 2) uint64_t row;
     uint64_t ticks;  /* its arrival; once its row is open or opening, the bus may move its data from
                       * here on */
-    uint32_t packet; /* TMA_NONE: a write-back */
+    uint32_t packet; /* TMA_NONE: a write-back that no one waits for */
     uint32_t next;   /* in its list, or TMA_NONE */
     uint16_t bank;   /* of the channel */
     uint8_t group;   /* of the bank */

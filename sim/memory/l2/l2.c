@@ -34,6 +34,8 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
                              sizeof *l2->links);
     if (l2->slices == NULL || l2->arrivals == NULL || l2->links == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u L2 slices", machine->l2.slices);
+    for (uint32_t i = 0; i < machine->l2.slices; i++)
+        l2->slices[i].waiting_reduction[0] = l2->slices[i].waiting_reduction[1] = TMA_NONE;
     return tma_tags_create(&l2->tags, machine, error);
 }
 
@@ -55,13 +57,63 @@ static void count_fill(struct tma_core *core, const struct tma_packet *packet, u
         core->counters.lookup_miss_sectors += sectors;
 }
 
+static void pass(struct tma_core *core, struct tma_handover next) {
+    if (next.destination != TMA_TO_NOWHERE)
+        tma_pass(core, next.destination, next.packet, next.cycle);
+}
+
+/* What has waited behind a reduction reaches its slice. */
+static struct tma_handover receive(struct tma_core *core, struct tma_l2 *l2, uint32_t event,
+                                   uint64_t cycle) {
+    uint32_t id = tma_event_number(event);
+    switch (tma_event_destination(event)) {
+    case TMA_TO_SLICE:
+        return tma_read_near(core, l2, id, cycle);
+    case TMA_TO_HOME_SLICE:
+        return tma_read_far(core, l2, id, cycle);
+    case TMA_TO_WRITE_TRANSIT:
+        return tma_write_in_transit(core, l2, id, cycle);
+    default:
+        return tma_write_at_home(core, l2, id, cycle);
+    }
+}
+
+/* Reductions that waited go on, as far as there is room for their operands, and what waited behind
+ * them. The two ports take turns. */
+TMA_RARE static void go_on(struct tma_core *core, struct tma_l2 *l2, struct tma_slice *slice,
+                           uint64_t cycle) {
+    for (int idle = 0; idle < 2 && tma_l2_has_room(core, slice);) {
+        const uint32_t port = slice->turn, first = slice->waiting_reduction[port];
+        slice->turn = !port;
+        if (first == TMA_NONE) {
+            idle++;
+            continue;
+        }
+        idle = 0;
+        slice->waiting_reduction[port] = TMA_NONE;
+        pass(core, tma_l2_reduce_waiting(core, l2, first, cycle));
+        while (slice->waiting_reduction[port] == TMA_NONE && slice->behind[port].count > 0)
+            pass(core,
+                 receive(core, l2, tma_packet_queue_take(core, &slice->behind[port]), core->cycle));
+    }
+}
+
 struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                         uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    int way = packet->fill.way; /* NOLINT(*-signed-char-misuse, cert-str34-c): -1 is none */
     struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
-    cycle = tma_slice_serve(slice, TMA_SLICE_FROM_DRAM, cycle,
-                            tma_sector_count(packet->fill.missing) * l2->fill_flit_ticks);
+    if (packet->kind == TMA_PACKET_WRITE_BACK) {
+        tma_l2_end_write_back(core, l2, id);
+        go_on(core, l2, slice, cycle);
+        return tma_nowhere;
+    }
+    int way = packet->fill.way; /* NOLINT(*-signed-char-misuse, cert-str34-c): -1 is none */
+    const uint64_t ticks = tma_sector_count(packet->fill.missing) * l2->fill_flit_ticks;
+    /* The packet is here before its data: at this cycle, it waits for the writes before it. */
+    if (slice->arrived_cycle > core->cycle)
+        cycle += slice->arrived_cycle - core->cycle;
+    tma_slice_serve(slice, TMA_SLICE_ARRIVE, core->cycle, ticks);
+    cycle = tma_slice_serve(slice, TMA_SLICE_FROM_DRAM, cycle, ticks);
     uint32_t waiting = TMA_NONE;
     if (way >= 0)
         waiting = tma_tags_end_fill(tma_slice_set(l2, packet), way, packet->fill.missing, cycle);
@@ -81,6 +133,8 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
         tma_slice_replay(core, l2, slice);
         tma_read_answer(core, l2, waiting, cycle);
     }
+    if (slice->waiting_reduction[0] != TMA_NONE || slice->waiting_reduction[1] != TMA_NONE)
+        go_on(core, l2, slice, cycle);
     return next;
 }
 

@@ -21,6 +21,7 @@ enum tma_slice_port {
     TMA_SLICE_TAGS,
     TMA_SLICE_READ,           /* what its data array reads */
     TMA_SLICE_WRITE,          /* what its data array writes for SMs */
+    TMA_SLICE_ARRIVE,         /* sectors of writes from SMs, and of fills */
     TMA_SLICE_FROM_SMS,       /* flits of writes, from SMs of the partition */
     TMA_SLICE_FROM_PARTITION, /* flits of writes, from the other partition */
     TMA_SLICE_FROM_DRAM,      /* flits of fills */
@@ -37,10 +38,15 @@ struct tma_slice {
     bool takes_turns; /* reads wait in queues of CPCs, or one is on its way from there */
     uint32_t last_line, line_before; /* that its tags looked up: see tma_slice_look_up */
     struct tma_port ports[TMA_SLICE_PORTS];
-    uint64_t reduce_ticks;              /* that its data array has taken for reductions so far */
-    uint32_t operands;                  /* of reductions that wait for their lines */
-    struct tma_packet_queue reductions; /* that wait until the slice can keep their operands */
-    uint64_t held_cycle; /* it writes nothing before, because DRAM took no further writes */
+    uint64_t reduce_ticks; /* that its data array has taken for reductions so far */
+    uint32_t operands;     /* that it keeps: see writes.c */
+    /* By the port that they came to, from SMs or from the other partition: a reduction that waits
+     * until the slice can keep its operands (TMA_NONE: none), and what waits behind it. */
+    uint32_t waiting_reduction[2];
+    struct tma_packet_queue behind[2];
+    uint32_t turn;          /* the port whose reduction goes on next */
+    uint64_t arrived_cycle; /* from here on, all writes of SMs that it has received have arrived */
+    uint64_t held_cycle;    /* it writes nothing before, because DRAM took no further writes */
 };
 
 /* Reads that wait for a slice beyond its queue: see arrivals.c. */

@@ -296,8 +296,8 @@ TMA_RARE static void hint_hit(struct tma_l2 *l2, const struct tma_packet *packet
                           packet->hint);
 }
 
-struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
-                                        uint64_t cycle) {
+__attribute__((always_inline)) static inline struct tma_handover
+read_near(struct tma_core *core, struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_slice *slice = tma_near_slice(l2, packet);
     uint64_t known = look_up(core, l2, slice, packet, packet->sectors, TMA_SLICE_FROM_SMS, cycle);
@@ -317,8 +317,29 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
     return read_missing(core, l2, id, known);
 }
 
+TMA_RARE struct tma_handover tma_read_near(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                           uint64_t cycle) {
+    return read_near(core, l2, id, cycle);
+}
+
+struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                        uint64_t cycle) {
+    struct tma_slice *slice = tma_near_slice(l2, tma_packet_at(core, id));
+    if (tma_slice_waits(core, slice, false, TMA_TO_SLICE, id))
+        return tma_nowhere;
+    return read_near(core, l2, id, cycle);
+}
+
 struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                            uint64_t cycle) {
+    struct tma_slice *slice = tma_home_slice(core, l2, tma_packet_at(core, id)->server);
+    if (tma_slice_waits(core, slice, true, TMA_TO_HOME_SLICE, id))
+        return tma_nowhere;
+    return tma_read_far(core, l2, id, cycle);
+}
+
+struct tma_handover tma_read_far(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                 uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = packet->kind == TMA_PACKET_PREFETCH ? 0 : packet->wanted;
     struct tma_slice *slice = tma_home_slice(core, l2, packet->server);

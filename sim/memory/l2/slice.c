@@ -7,12 +7,15 @@ void tma_slice_take_sectors(const struct tma_core *core, const struct tma_l2 *l2
 }
 
 void tma_slice_write_to_dram(struct tma_core *core, uint64_t line, struct tma_line_server server,
-                             uint32_t sectors, uint64_t cycle) {
+                             uint32_t sectors, bool returns, uint64_t cycle) {
     uint32_t packet = tma_packet_new(core);
     if (packet == TMA_NONE)
         return;
-    *tma_packet_at(core, packet) = (struct tma_packet){
-        .line = line, .kind = TMA_PACKET_WRITE_BACK, .server = server, .sectors = (uint8_t)sectors};
+    *tma_packet_at(core, packet) = (struct tma_packet){.line = line,
+                                                       .kind = TMA_PACKET_WRITE_BACK,
+                                                       .server = server,
+                                                       .sectors = (uint8_t)sectors,
+                                                       .returns = returns};
     tma_pass(core, TMA_TO_DRAM, packet, cycle);
 }
 
@@ -23,7 +26,7 @@ void tma_slice_write_back(struct tma_core *core, uint32_t set, const struct tma_
     /* Only the home of a line holds dirty sectors of it. */
     uint64_t line = tma_line_in_set(&core->map, (struct tma_set_index){set, victim->tag});
     struct tma_line_server server = tma_place_at_home(core, line).server;
-    tma_slice_write_to_dram(core, line, server, victim->sectors, cycle);
+    tma_slice_write_to_dram(core, line, server, victim->sectors, false, cycle);
 }
 
 int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, uint64_t cycle) {

@@ -25,6 +25,17 @@ static inline uint64_t tma_slice_serve(struct tma_slice *slice, enum tma_slice_p
     return tma_port_serve(&slice->ports[port], cycle, ticks);
 }
 
+/* Whether a packet that has come from the other partition, or else from an SM, waits behind a
+ * reduction, and puts it there: what comes to a port goes on in order. `destination`: the packet's
+ * own. */
+static inline bool tma_slice_waits(struct tma_core *core, struct tma_slice *slice, bool crossed,
+                                   enum tma_destination destination, uint32_t id) {
+    if (slice->waiting_reduction[crossed] == TMA_NONE)
+        return false;
+    tma_packet_queue_put(core, &slice->behind[crossed], tma_event_of(destination, id));
+    return true;
+}
+
 /* A slice's tags look up a line for a request that came in by one of its two ports. That takes
  * `ticks`, and `conflict_ticks` more if the line is that of the last look-up but one, and not that
  * of the last one. Only look-ups count that came in by the same port and follow each other without
@@ -64,9 +75,10 @@ int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet
 void tma_slice_write_back(struct tma_core *core, uint32_t set, const struct tma_l2_victim *victim,
                           uint64_t cycle);
 
-/* Sends `sectors` of a line to DRAM. Pointers to packets are invalid afterwards. */
+/* Sends `sectors` of a line to DRAM. `returns`: the slice waits until DRAM has written them
+ * (tma_l2_end_write_back). Pointers to packets are invalid afterwards. */
 void tma_slice_write_to_dram(struct tma_core *core, uint64_t line, struct tma_line_server server,
-                             uint32_t sectors, uint64_t cycle);
+                             uint32_t sectors, bool returns, uint64_t cycle);
 
 /* The sectors that a fill brings for `missing` ones of a line: blocks of 64 bytes, or the line. */
 static inline uint32_t tma_slice_fill_sectors(enum tma_l2_promotion promotion, uint32_t missing) {
@@ -170,9 +182,31 @@ struct tma_handover tma_read_filled(struct tma_core *core, struct tma_l2 *l2, ui
 /* The same for packets that wait for a line of their home: a list, the newest first. */
 void tma_read_answer(struct tma_core *core, struct tma_l2 *l2, uint32_t waiting, uint64_t ready);
 
+/* A read reaches the slice of its SM's partition, or that of its home in the other one, and nothing
+ * is before it. */
+struct tma_handover tma_read_near(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                  uint64_t cycle);
+struct tma_handover tma_read_far(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                 uint64_t cycle);
+
 /* Writes and reductions at the home of their line, where they take effect: the step after a fill.
  * */
 
 /* A reduction that waited takes effect in `way` of its home (-1: none), which DRAM has filled. */
 struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
                                          int way, uint64_t cycle);
+
+/* DRAM has written a line that a reduction made its home write back: that has room again. */
+void tma_l2_end_write_back(struct tma_core *core, struct tma_l2 *l2, uint32_t packet);
+
+/* Whether a slice has room for the operands of a reduction, and a reduction that has waited for it
+ * (tma_slice.waiting_reduction) goes on. */
+bool tma_l2_has_room(const struct tma_core *core, const struct tma_slice *slice);
+struct tma_handover tma_l2_reduce_waiting(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                          uint64_t cycle);
+
+/* A write reaches its home, or the slice that it passes before, and nothing is before it. */
+struct tma_handover tma_write_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                      uint64_t cycle);
+struct tma_handover tma_write_in_transit(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                         uint64_t cycle);

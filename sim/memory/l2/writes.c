@@ -33,6 +33,24 @@ TMA_RARE static struct tma_handover respond(struct tma_core *core, struct tma_l2
     return tma_nowhere;
 }
 
+/* What a slice keeps of a reduction that waits for its line, and of a line that a reduction made it
+ * write back until DRAM has written it, in units of 32 bytes: its sectors, and which they are. */
+static uint32_t operands_of(uint32_t sectors) {
+    return tma_sector_count(sectors) + 1;
+}
+
+/* A reduction leaves more dirty sectors than there may be: others go to DRAM. Their slice keeps
+ * them until DRAM has written them. Pointers to packets are invalid afterwards. */
+TMA_RARE static void write_back_and_wait(struct tma_core *core, struct tma_l2 *l2, uint32_t set,
+                                         const struct tma_l2_victim *victim, uint64_t cycle) {
+    if (victim->sectors == 0)
+        return;
+    uint64_t line = tma_line_in_set(&core->map, (struct tma_set_index){set, victim->tag});
+    struct tma_line_server server = tma_place_at_home(core, line).server;
+    tma_home_slice(core, l2, server)->operands += operands_of(victim->sectors);
+    tma_slice_write_to_dram(core, line, server, victim->sectors, true, cycle);
+}
+
 /* Writes the sectors of a packet, in a way of their home (-1: none). Returns whether something goes
  * to DRAM. Pointers to packets are invalid afterwards. */
 TMA_RARE static bool commit(struct tma_core *core, struct tma_l2 *l2, uint32_t id, int way) {
@@ -40,7 +58,7 @@ TMA_RARE static bool commit(struct tma_core *core, struct tma_l2 *l2, uint32_t i
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     uint64_t done = tma_later(done_cycle(core, packet), core->cycle);
     if (way < 0) {
-        tma_slice_write_to_dram(core, packet->line, packet->server, packet->sectors, done);
+        tma_slice_write_to_dram(core, packet->line, packet->server, packet->sectors, false, done);
         return true;
     }
     tma_tags_write(&l2->tags, set, way, packet->sectors);
@@ -48,7 +66,10 @@ TMA_RARE static bool commit(struct tma_core *core, struct tma_l2 *l2, uint32_t i
     tma_tags_set_remote_copy(&l2->tags, set, way, updates_copy(core, packet));
     struct tma_l2_victim cleaned =
         tma_tags_clean(&l2->tags, set, way, core->machine->l2.dirty_ways);
-    tma_slice_write_back(core, packet->index.set, &cleaned, done);
+    if (packet->kind == TMA_PACKET_REDUCE)
+        write_back_and_wait(core, l2, packet->index.set, &cleaned, done);
+    else
+        tma_slice_write_back(core, packet->index.set, &cleaned, done);
     return cleaned.sectors != 0;
 }
 
@@ -63,22 +84,18 @@ TMA_RARE static struct tma_handover write_line(struct tma_core *core, struct tma
 }
 
 /* Reductions at L2 slices. A reduction whose line DRAM has to bring waits for it in the home slice,
- * which keeps its operands, so that the SM can go on. A slice keeps only so many operands. */
+ * which keeps its operands, so that the SM can go on. A slice keeps only so many operands, and
+ * lines that reductions made it write back take the same room. */
 
-static bool has_room(const struct tma_core *core, const struct tma_slice *slice) {
+bool tma_l2_has_room(const struct tma_core *core, const struct tma_slice *slice) {
     return slice->operands < core->machine->l2.reduction_operands;
-}
-
-/* What a slice keeps of a reduction, in units of 32 bytes: its sectors and the operation. */
-static uint32_t operands_of(const struct tma_packet *packet) {
-    return tma_sector_count(packet->sectors) + 1;
 }
 
 /* The slice keeps the operands: the SM gets its credits back. Those of an atomic come with its
  * result. */
 static void keep_operands(struct tma_core *core, struct tma_slice *slice, uint32_t id,
                           uint64_t cycle) {
-    slice->operands += operands_of(tma_packet_at(core, id));
+    slice->operands += operands_of(tma_packet_at(core, id)->sectors);
     if (tma_packet_at(core, id)->returns)
         return;
     uint32_t credit = tma_packet_new(core);
@@ -105,8 +122,8 @@ TMA_RARE static struct tma_handover reduce(struct tma_core *core, struct tma_l2 
     struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     bool complete = is_complete(l2, packet);
-    if (!complete && !has_room(core, slice)) {
-        tma_packet_queue_put(core, &slice->reductions, id);
+    if (!complete && !tma_l2_has_room(core, slice)) {
+        slice->waiting_reduction[!tma_is_near(core, packet)] = id;
         return tma_nowhere;
     }
     struct tma_l2_victim victim;
@@ -131,23 +148,27 @@ TMA_RARE static struct tma_handover reduce(struct tma_core *core, struct tma_l2 
     return tma_slice_start_fill(core, l2, id, way, missing, done);
 }
 
+void tma_l2_end_write_back(struct tma_core *core, struct tma_l2 *l2, uint32_t id) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    tma_home_slice(core, l2, packet->server)->operands -= operands_of(packet->sectors);
+    tma_packet_free(core, id);
+}
+
+struct tma_handover tma_l2_reduce_waiting(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                          uint64_t cycle) {
+    return reduce(core, l2, id, tma_later(done_cycle(core, tma_packet_at(core, id)), cycle));
+}
+
 TMA_RARE struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct tma_l2 *l2,
                                                   uint32_t id, int way, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
-    slice->operands -= operands_of(packet);
+    slice->operands -= operands_of(packet->sectors);
     commit(core, l2, id, way);
     packet = tma_packet_at(core, id);
     if (!packet->returns) { /* the SM has the credits of all flits already */
         packet->sectors = 0;
         packet->partial = true;
-    }
-    while (slice->reductions.count > 0 && has_room(core, slice)) {
-        uint32_t first = tma_packet_queue_take(core, &slice->reductions);
-        uint64_t done = done_cycle(core, tma_packet_at(core, first));
-        struct tma_handover next = reduce(core, l2, first, tma_later(done, cycle));
-        if (next.destination != TMA_TO_NOWHERE)
-            tma_pass(core, next.destination, next.packet, next.cycle);
     }
     return respond(core, l2, id, cycle);
 }
@@ -158,38 +179,47 @@ static uint64_t ticks_of(uint32_t millicycles, uint32_t count) {
     return tma_millicycles_to_ticks((uint64_t)millicycles * count);
 }
 
-/* The flits of a write from an SM enter a slice of the SM's partition. Returns the cycle at which
- * the last one has entered. */
-static uint64_t enter_from_sm(struct tma_core *core, struct tma_l2 *l2,
-                              const struct tma_packet *packet, uint32_t partition, uint64_t cycle) {
-    uint32_t flits = tma_write_flits(packet->kind, packet->sectors, packet->partial);
-    return tma_slice_serve(tma_slice_of(core, l2, partition, packet->server), TMA_SLICE_FROM_SMS,
-                           cycle, ticks_of(core->machine->l2.write_flit_millicycles, flits));
+/* The flits of a write enter a slice by one of its ports. Those of SMs take turns with fills, for
+ * which the port waits; those from the other partition pass the link between them. (The link takes
+ * writes when they arrive: what a write waits for it comes behind the way across.) Returns the
+ * cycle at which the last one has entered. */
+static uint64_t enter(struct tma_core *core, struct tma_l2 *l2, struct tma_slice *slice,
+                      enum tma_slice_port port, const struct tma_packet *packet, bool masked,
+                      uint64_t cycle) {
+    uint32_t each = core->machine->l2.write_flit_millicycles,
+             sectors = tma_sector_count(packet->sectors),
+             flits = tma_write_flits(packet->kind, packet->sectors, masked);
+    uint64_t entered = tma_slice_serve(slice, port, cycle, ticks_of(each, flits));
+    if (port != TMA_SLICE_FROM_SMS)
+        return tma_later(entered,
+                         tma_l2_cross(l2, 1u - packet->server.home, packet->server, cycle, flits));
+    slice->arrived_cycle = tma_slice_serve(slice, TMA_SLICE_ARRIVE, cycle, ticks_of(each, sectors));
+    tma_port_stall(&slice->ports[port], slice->arrived_cycle);
+    return tma_later(entered, slice->arrived_cycle);
 }
 
-/* The same for a write from the other partition, which passes the link between them. The first
- * slice has merged the byte masks of stores with the data, so they take no flit. (The link takes
- * writes when they arrive: what a write waits for it comes behind the way across.) */
-static uint64_t enter_from_partition(struct tma_core *core, struct tma_l2 *l2,
-                                     const struct tma_packet *packet, uint64_t cycle) {
-    bool partial = packet->kind == TMA_PACKET_REDUCE && packet->partial;
-    uint32_t flits = tma_write_flits(packet->kind, packet->sectors, partial);
-    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
-    uint64_t crossed = tma_l2_cross(l2, 1u - packet->server.home, packet->server, cycle, flits);
-    return tma_later(crossed,
-                     tma_slice_serve(slice, TMA_SLICE_FROM_PARTITION, cycle,
-                                     ticks_of(core->machine->l2.write_flit_millicycles, flits)));
+/* The slice of the SM's partition that a write passes on its way to the other one. */
+static struct tma_slice *transit_slice(struct tma_core *core, const struct tma_l2 *l2,
+                                       const struct tma_packet *packet) {
+    return tma_slice_of(core, l2, tma_near_partition(core, packet), packet->server);
 }
 
 TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *core,
                                                              struct tma_l2 *l2, uint32_t id,
                                                              uint64_t cycle) {
+    struct tma_slice *slice = transit_slice(core, l2, tma_packet_at(core, id));
+    if (tma_slice_waits(core, slice, false, TMA_TO_WRITE_TRANSIT, id))
+        return tma_nowhere;
+    return tma_write_in_transit(core, l2, id, cycle);
+}
+
+TMA_RARE struct tma_handover tma_write_in_transit(struct tma_core *core, struct tma_l2 *l2,
+                                                  uint32_t id, uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     const struct tma_machine *machine = core->machine;
-    uint32_t partition = tma_near_partition(core, packet);
-    uint64_t entered = enter_from_sm(core, l2, packet, partition, cycle);
-    uint64_t known = tma_slice_look_up(l2, tma_slice_of(core, l2, partition, packet->server),
-                                       packet->line, TMA_SLICE_FROM_SMS, cycle,
+    struct tma_slice *slice = transit_slice(core, l2, packet);
+    uint64_t entered = enter(core, l2, slice, TMA_SLICE_FROM_SMS, packet, packet->partial, cycle);
+    uint64_t known = tma_slice_look_up(l2, slice, packet->line, TMA_SLICE_FROM_SMS, cycle,
                                        ticks_of(machine->l2.write_request_millicycles, 1));
     if (packet->kind == TMA_PACKET_STORE)
         tma_copy_store(core, l2, packet, known);
@@ -231,14 +261,27 @@ static uint32_t held_at_home(struct tma_core *core, const struct tma_l2 *l2,
 
 TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct tma_l2 *l2,
                                                   uint32_t id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
+    if (tma_slice_waits(core, slice, !tma_is_near(core, packet), TMA_TO_WRITE_SLICE, id))
+        return tma_nowhere;
+    return tma_write_at_home(core, l2, id, cycle);
+}
+
+TMA_RARE struct tma_handover tma_write_at_home(struct tma_core *core, struct tma_l2 *l2,
+                                               uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = tma_sector_count(packet->sectors);
     bool near = tma_is_near(core, packet);
     bool invalidates = near && tma_copy_was_stored(l2, packet->index);
     if (!updates_copy(core, packet))
         tma_copy_invalidate(core, l2, packet);
-    uint64_t entered = near ? enter_from_sm(core, l2, packet, packet->server.home, cycle)
-                            : enter_from_partition(core, l2, packet, cycle);
+    /* Where a store comes from the other partition, the first slice has merged its byte masks with
+     * the data: they take no flit. */
+    bool masked = packet->partial && (near || packet->kind == TMA_PACKET_REDUCE);
+    uint64_t entered =
+        enter(core, l2, tma_home_slice(core, l2, packet->server),
+              near ? TMA_SLICE_FROM_SMS : TMA_SLICE_FROM_PARTITION, packet, masked, cycle);
     uint64_t done = tma_later(entered, take_tags_and_data(core, l2, packet, invalidates, cycle));
     packet->known_cycles = (uint32_t)(done + core->machine->l2.lookup_cycles - packet->sent_cycle);
     packet->held_cycles = held_at_home(core, l2, packet, cycle);
