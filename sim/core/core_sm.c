@@ -97,6 +97,19 @@ static void wait_for_product(const struct tma_core_run *run, struct tma_core_war
                group->instructions[number % TMA_CORE_PRODUCTS]);
 }
 
+/* The results of the warp's first `products`. */
+static void wait_for_results(const struct tma_core_run *run, struct tma_core_warp *warp,
+                             uint64_t products) {
+    if (products != 0)
+        wait_for_product(run, warp, products - 1, run->machine->core.product_tail_cycles);
+}
+
+/* Products of all groups that are committed but the last `left`. */
+static uint64_t products_before(const struct tma_core_warp *warp, uint64_t left) {
+    uint64_t groups = warp->product_groups;
+    return groups > left ? warp->group_products[(groups - 1 - left) % TMA_CORE_GROUPS] : 0;
+}
+
 /* All instructions of the block have their operands. */
 static void wait_for_block(struct tma_core_warp *warp) {
     wait_until(warp, warp->late_count > 0 ? TMA_NEVER : warp->block_cycle,
@@ -179,17 +192,14 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
                    TMA_CORE_NO_CAUSE);
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PRODUCT:
+        wait_for_queue(run, warp);
+        if (planned->serialised)
+            wait_for_results(run, warp, warp->products);
+        break;
     case TMA_CORE_PRODUCT_WAIT:
-        if (planned->kind == TMA_CORE_PRODUCT)
-            wait_for_queue(run, warp);
-        if (planned->serialised && warp->products > 0)
-            wait_for_product(run, warp, warp->products - 1, machine->core.product_tail_cycles);
-        else if (planned->kind == TMA_CORE_PRODUCT_WAIT && warp->product_groups > planned->count) {
-            uint64_t group = warp->product_groups - 1 - planned->count,
-                     products = warp->group_products[group % TMA_CORE_GROUPS];
-            if (products != 0)
-                wait_for_product(run, warp, products - 1, machine->core.product_tail_cycles);
-        }
+        wait_for_results(run, warp,
+                         planned->serialised ? warp->products
+                                             : products_before(warp, planned->count));
         break;
     case TMA_CORE_BULK_WAIT:
     case TMA_CORE_BULK_WAIT_READ:

@@ -419,16 +419,14 @@ static bool likely_text(const struct tma_launch_report *report,
         [TMA_BUSY_atomics] = "atomics in L2",
         [TMA_BUSY_dram] = "DRAM"};
     struct tma_cause_share shares[TMA_LAUNCH_BUSY_COUNT];
-    char likely[TMA_LIKELY_BYTES];
     for (int i = 0; i < TMA_LAUNCH_BUSY_COUNT; i++)
         shares[i] = (struct tma_cause_share){
             .text = names[i],
             .tenths = (uint32_t)(10 * tma_launch_busy_percent(report->machine, report->timing,
                                                               (enum tma_launch_busy)i) +
                                  0.5)};
-    tma_likely_text(shares, TMA_LAUNCH_BUSY_COUNT, likely);
-    snprintf(text, TMA_LAUNCH_SENTENCE_BYTES, "%s", likely);
-    return likely[0] != '\0';
+    tma_likely_text(shares, TMA_LAUNCH_BUSY_COUNT, text);
+    return text[0] != '\0';
 }
 
 bool tma_launch_limit_text(const struct tma_launch_report *report, uint32_t number,

@@ -53,11 +53,13 @@ bool cli_tiles_read(const struct cli_options *options, struct tma_scenario *scen
     return cli_scenario_read(options, scenario) && find_tiles(scenario);
 }
 
+/* Adds a key and its list. Negative numbers are in two's complement; none is above INT64_MAX. */
 static size_t add_numbers(char *text, size_t size, const char *key, const uint64_t *numbers,
                           uint32_t count) {
     size_t at = (size_t)snprintf(text, size, ", %s: [", key);
     for (uint32_t i = 0; i < count; i++)
-        at += (size_t)snprintf(text + at, size - at, "%s%" PRIu64, i == 0 ? "" : ", ", numbers[i]);
+        at += (size_t)snprintf(text + at, size - at, "%s%" PRId64, i == 0 ? "" : ", ",
+                               (int64_t)numbers[i]);
     return at + (size_t)snprintf(text + at, size - at, "]");
 }
 
@@ -76,18 +78,11 @@ static void check_alone(const struct cli_map_input *input, enum tma_architecture
     }
 }
 
-static size_t add_corner(char *text, size_t size, const char *key, const int32_t *numbers,
-                         uint32_t count) {
-    size_t at = (size_t)snprintf(text, size, ", %s: [", key);
-    for (uint32_t i = 0; i < count; i++)
-        at += (size_t)snprintf(text + at, size - at, "%s%" PRId32, i == 0 ? "" : ", ", numbers[i]);
-    return at + (size_t)snprintf(text + at, size - at, "]");
-}
-
 /* A scenario with one load of a map, and an access to its tile if that is not NULL. */
 static void write_load(const struct tma_tensor_map *map, const struct tma_consumer *access,
                        char text[MAP_TEXT_BYTES]) {
-    uint64_t box[TMA_MAX_RANK], strides[TMA_MAX_RANK], ones[TMA_MAX_RANK] = {1, 1, 1, 1, 1};
+    uint64_t box[TMA_MAX_RANK], strides[TMA_MAX_RANK], ones[TMA_MAX_RANK] = {1, 1, 1, 1, 1},
+                                                       lower[TMA_MAX_RANK], upper[TMA_MAX_RANK];
     char walk[80];
     size_t end = add_numbers(walk, sizeof walk, "walk: {tiles", ones, map->rank);
     end += add_numbers(walk + end, sizeof walk - end, "step", ones, map->rank);
@@ -123,10 +118,12 @@ static void write_load(const struct tma_tensor_map *map, const struct tma_consum
         at += add_numbers(text + at, MAP_TEXT_BYTES - at, "box_dim", box, map->rank);
     } else {
         uint32_t corners = map->kind == TMA_MAP_IM2COL ? map->rank - 2 : 1;
-        at +=
-            add_corner(text + at, MAP_TEXT_BYTES - at, "lower_corner", map->lower_corner, corners);
-        at +=
-            add_corner(text + at, MAP_TEXT_BYTES - at, "upper_corner", map->upper_corner, corners);
+        for (uint32_t i = 0; i < corners; i++) {
+            lower[i] = (uint64_t)map->lower_corner[i];
+            upper[i] = (uint64_t)map->upper_corner[i];
+        }
+        at += add_numbers(text + at, MAP_TEXT_BYTES - at, "lower_corner", lower, corners);
+        at += add_numbers(text + at, MAP_TEXT_BYTES - at, "upper_corner", upper, corners);
         at += (size_t)snprintf(text + at, MAP_TEXT_BYTES - at,
                                ", channels_per_pixel: %" PRIu32 ", pixels_per_column: %" PRIu32,
                                map->channels_per_pixel, map->pixels_per_column);

@@ -631,8 +631,7 @@ static int run_launch(const struct run_options *own) {
         option = own->files[i] == NULL || i == TIMELINE ? option : further_options[i];
     if (own->common.operands.count > 1)
         cli_error("run: one launch at a time; tmasim sweep A.yaml B.yaml ranks several, and "
-                  "validate runs "
-                  "all launches of a file of records");
+                  "validate runs all launches of a file of records");
     else if (option != NULL)
         cli_error("run: %s is for scenarios, not for launches of compiled kernels", option);
     else if (!tma_value_of(&tma_launch_format_names, format, &launch_format))

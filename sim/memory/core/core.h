@@ -149,6 +149,12 @@ static inline void tma_pass(struct tma_core *core, enum tma_destination destinat
     core->handovers[core->handover_count++] = (struct tma_handover){packet, destination, cycle};
 }
 
+/* The same, of what another component has returned. */
+static inline void tma_pass_on(struct tma_core *core, struct tma_handover next) {
+    if (next.destination != TMA_TO_NOWHERE)
+        tma_pass(core, next.destination, next.packet, next.cycle);
+}
+
 /* The partition next to a packet's SM. */
 static inline uint32_t tma_near_partition(const struct tma_core *core,
                                           const struct tma_packet *packet) {

@@ -131,7 +131,7 @@ struct tma_packet {
     uint8_t fill_line : 1; /* it stands for a row that lies completely out of bounds */
     uint8_t of_access : 1; /* an access of a warp, not an operation of the TMA unit */
     uint8_t returns : 1;   /* a reduction whose SM gets the result: an atomic; a write-back whose
-                              slice   waits until DRAM has written it; distant: it has been done */
+                              slice waits until DRAM has written it; distant: it has been done */
     uint8_t distant : 1;   /* from SM to SM; `sm` is the one that it comes to next */
 };
 _Static_assert(sizeof(struct tma_packet) == TMA_HOST_LINE_BYTES,

@@ -37,7 +37,7 @@ struct tma_dram_served {
     uint32_t packet;     /* TMA_NONE: a write that no one waits for */
     uint32_t other_line; /* packet of the other line of its block; TMA_NONE: not in this access */
     uint64_t cycle;      /* L2 has the data, or knows that they have been written */
-    bool write;
+    bool write;          /* `packet` is */
 };
 
 /* Serves the next request of a channel, if the bus moves its data from a cycle before `until` on.

@@ -95,9 +95,8 @@ struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, 
             if (served.other_line != TMA_NONE)
                 tma_pass(core, TMA_TO_SLICE_FILL, served.other_line, served.cycle);
         }
-        if (served.write && channel->credits.count > 0) {
+        if (served.write && channel->credits.count > 0)
             give_credits(core, dram, channel, tma_ticks_to_cycle(channel->bus.free_ticks));
-        }
     }
     wake_for(core, dram, channel, core->cycle + 1);
     return tma_nowhere;

@@ -29,7 +29,7 @@ void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_p
         tma_tags_fill_copy(&l2->tags, set, way, sectors);
         tma_tags_hint(&l2->tags, set, way, tma_write_hint(packet));
     }
-    tma_slice_write_back(core, index.set, &victim, cycle);
+    tma_slice_write_back(core, NULL, index.set, &victim, cycle);
 }
 
 void tma_copy_invalidate(struct tma_core *core, struct tma_l2 *l2,

@@ -57,24 +57,28 @@ static void count_fill(struct tma_core *core, const struct tma_packet *packet, u
         core->counters.lookup_miss_sectors += sectors;
 }
 
-static void pass(struct tma_core *core, struct tma_handover next) {
-    if (next.destination != TMA_TO_NOWHERE)
-        tma_pass(core, next.destination, next.packet, next.cycle);
-}
-
 /* What has waited behind a reduction reaches its slice. */
 static struct tma_handover receive(struct tma_core *core, struct tma_l2 *l2, uint32_t event,
                                    uint64_t cycle) {
     uint32_t id = tma_event_number(event);
     switch (tma_event_destination(event)) {
     case TMA_TO_SLICE:
-        return tma_read_near(core, l2, id, cycle);
+        return tma_l2_receive_read(core, l2, id, cycle);
     case TMA_TO_HOME_SLICE:
-        return tma_read_far(core, l2, id, cycle);
+        return tma_l2_receive_at_home(core, l2, id, cycle);
     case TMA_TO_WRITE_TRANSIT:
-        return tma_write_in_transit(core, l2, id, cycle);
+        return tma_l2_receive_write_in_transit(core, l2, id, cycle);
     default:
-        return tma_write_at_home(core, l2, id, cycle);
+        return tma_l2_receive_write(core, l2, id, cycle);
+    }
+}
+
+/* What waited behind a reduction that has gone on follows it, up to the next one that waits. */
+static void go_on_behind(struct tma_core *core, struct tma_l2 *l2, struct tma_slice *slice,
+                         uint32_t port) {
+    while (slice->waiting_reduction[port] == TMA_NONE && slice->behind[port].count > 0) {
+        uint32_t event = tma_packet_queue_take(core, &slice->behind[port]);
+        tma_pass_on(core, receive(core, l2, event, core->cycle));
     }
 }
 
@@ -91,10 +95,8 @@ TMA_RARE static void go_on(struct tma_core *core, struct tma_l2 *l2, struct tma_
         }
         idle = 0;
         slice->waiting_reduction[port] = TMA_NONE;
-        pass(core, tma_l2_reduce_waiting(core, l2, first, cycle));
-        while (slice->waiting_reduction[port] == TMA_NONE && slice->behind[port].count > 0)
-            pass(core,
-                 receive(core, l2, tma_packet_queue_take(core, &slice->behind[port]), core->cycle));
+        tma_pass_on(core, tma_l2_reduce_waiting(core, l2, first, cycle));
+        go_on_behind(core, l2, slice, port);
     }
 }
 

@@ -39,7 +39,7 @@ struct tma_slice {
     uint32_t last_line, line_before; /* that its tags looked up: see tma_slice_look_up */
     struct tma_port ports[TMA_SLICE_PORTS];
     uint64_t reduce_ticks; /* that its data array has taken for reductions so far */
-    uint32_t operands;     /* that it keeps: see writes.c */
+    uint32_t operands;     /* that it keeps: see tma_slice_operands */
     /* By the port that they came to, from SMs or from the other partition: a reduction that waits
      * until the slice can keep its operands (TMA_NONE: none), and what waits behind it. */
     uint32_t waiting_reduction[2];

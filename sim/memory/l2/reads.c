@@ -107,7 +107,7 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
         return tma_nowhere;
     int way = tma_tags_allocate(&l2->tags, set, index.tag, &victim);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
-    tma_slice_write_back(core, index.set, &victim, cycle);
+    tma_slice_write_back(core, NULL, index.set, &victim, cycle);
     packet = tma_packet_at(core, id);
     if (way >= 0)
         tma_tags_hint(&l2->tags, set, way, packet->hint);
@@ -139,8 +139,7 @@ static struct tma_handover go_on_and_promote(struct tma_core *core, struct tma_l
                                              uint64_t known, struct tma_handover next) {
     if (!tma_promotes(l2->promotion, tma_packet_at(core, id)))
         return next;
-    if (next.destination != TMA_TO_NOWHERE)
-        tma_pass(core, next.destination, next.packet, next.cycle);
+    tma_pass_on(core, next);
     return promote(core, l2, id, known);
 }
 
@@ -296,10 +295,12 @@ TMA_RARE static void hint_hit(struct tma_l2 *l2, const struct tma_packet *packet
                           packet->hint);
 }
 
-__attribute__((always_inline)) static inline struct tma_handover
-read_near(struct tma_core *core, struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                        uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_slice *slice = tma_near_slice(l2, packet);
+    if (tma_slice_waits(core, slice, false, TMA_TO_SLICE, id))
+        return tma_nowhere;
     uint64_t known = look_up(core, l2, slice, packet, packet->sectors, TMA_SLICE_FROM_SMS, cycle);
     packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
@@ -317,32 +318,13 @@ read_near(struct tma_core *core, struct tma_l2 *l2, uint32_t id, uint64_t cycle)
     return read_missing(core, l2, id, known);
 }
 
-TMA_RARE struct tma_handover tma_read_near(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
-                                           uint64_t cycle) {
-    return read_near(core, l2, id, cycle);
-}
-
-struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
-                                        uint64_t cycle) {
-    struct tma_slice *slice = tma_near_slice(l2, tma_packet_at(core, id));
-    if (tma_slice_waits(core, slice, false, TMA_TO_SLICE, id))
-        return tma_nowhere;
-    return read_near(core, l2, id, cycle);
-}
-
 struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                            uint64_t cycle) {
-    struct tma_slice *slice = tma_home_slice(core, l2, tma_packet_at(core, id)->server);
-    if (tma_slice_waits(core, slice, true, TMA_TO_HOME_SLICE, id))
-        return tma_nowhere;
-    return tma_read_far(core, l2, id, cycle);
-}
-
-struct tma_handover tma_read_far(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
-                                 uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = packet->kind == TMA_PACKET_PREFETCH ? 0 : packet->wanted;
     struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
+    if (tma_slice_waits(core, slice, true, TMA_TO_HOME_SLICE, id))
+        return tma_nowhere;
     uint64_t known = look_up(core, l2, slice, packet, sectors, TMA_SLICE_FROM_PARTITION, cycle);
     return read_at_home(core, l2, id, known);
 }

@@ -19,20 +19,22 @@ void tma_slice_write_to_dram(struct tma_core *core, uint64_t line, struct tma_li
     tma_pass(core, TMA_TO_DRAM, packet, cycle);
 }
 
-void tma_slice_write_back(struct tma_core *core, uint32_t set, const struct tma_l2_victim *victim,
-                          uint64_t cycle) {
+void tma_slice_write_back(struct tma_core *core, const struct tma_l2 *keeper, uint32_t set,
+                          const struct tma_l2_victim *victim, uint64_t cycle) {
     if (victim->sectors == 0)
         return;
     /* Only the home of a line holds dirty sectors of it. */
     uint64_t line = tma_line_in_set(&core->map, (struct tma_set_index){set, victim->tag});
     struct tma_line_server server = tma_place_at_home(core, line).server;
-    tma_slice_write_to_dram(core, line, server, victim->sectors, false, cycle);
+    if (keeper != NULL)
+        tma_home_slice(core, keeper, server)->operands += tma_slice_operands(victim->sectors);
+    tma_slice_write_to_dram(core, line, server, victim->sectors, keeper != NULL, cycle);
 }
 
 int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, uint64_t cycle) {
     struct tma_set_index index = tma_packet_at(core, packet)->index;
     struct tma_l2_victim victim;
     int way = tma_tags_allocate(&l2->tags, &l2->tags.sets[index.set], index.tag, &victim);
-    tma_slice_write_back(core, index.set, &victim, cycle);
+    tma_slice_write_back(core, NULL, index.set, &victim, cycle);
     return way;
 }

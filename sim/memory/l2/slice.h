@@ -69,11 +69,17 @@ void tma_slice_take_sectors(const struct tma_core *core, const struct tma_l2 *l2
  * Returns -1 if every way has a pending fill. Pointers to packets are invalid afterwards. */
 int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
 
-/* Sends dirty sectors of a set to DRAM, if there are any. Pointers to packets are invalid
- * afterwards.
- */
-void tma_slice_write_back(struct tma_core *core, uint32_t set, const struct tma_l2_victim *victim,
-                          uint64_t cycle);
+/* What a slice keeps of a reduction that waits for its line, and of a line that a reduction made it
+ * write back until DRAM has written it, in units of 32 bytes: its sectors, and which they are. */
+static inline uint32_t tma_slice_operands(uint32_t sectors) {
+    return tma_sector_count(sectors) + 1;
+}
+
+/* Sends dirty sectors of a set to DRAM, if there are any. `keeper`: the L2 whose slice keeps them
+ * among its operands until DRAM has written them; NULL: none does. Pointers to packets are invalid
+ * afterwards. */
+void tma_slice_write_back(struct tma_core *core, const struct tma_l2 *keeper, uint32_t set,
+                          const struct tma_l2_victim *victim, uint64_t cycle);
 
 /* Sends `sectors` of a line to DRAM. `returns`: the slice waits until DRAM has written them
  * (tma_l2_end_write_back). Pointers to packets are invalid afterwards. */
@@ -182,13 +188,6 @@ struct tma_handover tma_read_filled(struct tma_core *core, struct tma_l2 *l2, ui
 /* The same for packets that wait for a line of their home: a list, the newest first. */
 void tma_read_answer(struct tma_core *core, struct tma_l2 *l2, uint32_t waiting, uint64_t ready);
 
-/* A read reaches the slice of its SM's partition, or that of its home in the other one, and nothing
- * is before it. */
-struct tma_handover tma_read_near(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
-                                  uint64_t cycle);
-struct tma_handover tma_read_far(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
-                                 uint64_t cycle);
-
 /* Writes and reductions at the home of their line, where they take effect: the step after a fill.
  * */
 
@@ -204,9 +203,3 @@ void tma_l2_end_write_back(struct tma_core *core, struct tma_l2 *l2, uint32_t pa
 bool tma_l2_has_room(const struct tma_core *core, const struct tma_slice *slice);
 struct tma_handover tma_l2_reduce_waiting(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
                                           uint64_t cycle);
-
-/* A write reaches its home, or the slice that it passes before, and nothing is before it. */
-struct tma_handover tma_write_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
-                                      uint64_t cycle);
-struct tma_handover tma_write_in_transit(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
-                                         uint64_t cycle);

@@ -33,24 +33,6 @@ TMA_RARE static struct tma_handover respond(struct tma_core *core, struct tma_l2
     return tma_nowhere;
 }
 
-/* What a slice keeps of a reduction that waits for its line, and of a line that a reduction made it
- * write back until DRAM has written it, in units of 32 bytes: its sectors, and which they are. */
-static uint32_t operands_of(uint32_t sectors) {
-    return tma_sector_count(sectors) + 1;
-}
-
-/* A reduction leaves more dirty sectors than there may be: others go to DRAM. Their slice keeps
- * them until DRAM has written them. Pointers to packets are invalid afterwards. */
-TMA_RARE static void write_back_and_wait(struct tma_core *core, struct tma_l2 *l2, uint32_t set,
-                                         const struct tma_l2_victim *victim, uint64_t cycle) {
-    if (victim->sectors == 0)
-        return;
-    uint64_t line = tma_line_in_set(&core->map, (struct tma_set_index){set, victim->tag});
-    struct tma_line_server server = tma_place_at_home(core, line).server;
-    tma_home_slice(core, l2, server)->operands += operands_of(victim->sectors);
-    tma_slice_write_to_dram(core, line, server, victim->sectors, true, cycle);
-}
-
 /* Writes the sectors of a packet, in a way of their home (-1: none). Returns whether something goes
  * to DRAM. Pointers to packets are invalid afterwards. */
 TMA_RARE static bool commit(struct tma_core *core, struct tma_l2 *l2, uint32_t id, int way) {
@@ -66,10 +48,8 @@ TMA_RARE static bool commit(struct tma_core *core, struct tma_l2 *l2, uint32_t i
     tma_tags_set_remote_copy(&l2->tags, set, way, updates_copy(core, packet));
     struct tma_l2_victim cleaned =
         tma_tags_clean(&l2->tags, set, way, core->machine->l2.dirty_ways);
-    if (packet->kind == TMA_PACKET_REDUCE)
-        write_back_and_wait(core, l2, packet->index.set, &cleaned, done);
-    else
-        tma_slice_write_back(core, packet->index.set, &cleaned, done);
+    bool keeps = packet->kind == TMA_PACKET_REDUCE;
+    tma_slice_write_back(core, keeps ? l2 : NULL, packet->index.set, &cleaned, done);
     return cleaned.sectors != 0;
 }
 
@@ -95,7 +75,7 @@ bool tma_l2_has_room(const struct tma_core *core, const struct tma_slice *slice)
  * result. */
 static void keep_operands(struct tma_core *core, struct tma_slice *slice, uint32_t id,
                           uint64_t cycle) {
-    slice->operands += operands_of(tma_packet_at(core, id)->sectors);
+    slice->operands += tma_slice_operands(tma_packet_at(core, id)->sectors);
     if (tma_packet_at(core, id)->returns)
         return;
     uint32_t credit = tma_packet_new(core);
@@ -129,7 +109,7 @@ TMA_RARE static struct tma_handover reduce(struct tma_core *core, struct tma_l2 
     struct tma_l2_victim victim;
     const struct tma_set_index index = packet->index;
     int way = tma_tags_allocate(&l2->tags, set, index.tag, &victim);
-    tma_slice_write_back(core, index.set, &victim, done);
+    tma_slice_write_back(core, NULL, index.set, &victim, done);
     packet = tma_packet_at(core, id);
     uint32_t missing = packet->wanted;
     if (way >= 0) {
@@ -150,7 +130,7 @@ TMA_RARE static struct tma_handover reduce(struct tma_core *core, struct tma_l2 
 
 void tma_l2_end_write_back(struct tma_core *core, struct tma_l2 *l2, uint32_t id) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    tma_home_slice(core, l2, packet->server)->operands -= operands_of(packet->sectors);
+    tma_home_slice(core, l2, packet->server)->operands -= tma_slice_operands(packet->sectors);
     tma_packet_free(core, id);
 }
 
@@ -163,7 +143,7 @@ TMA_RARE struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct 
                                                   uint32_t id, int way, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
-    slice->operands -= operands_of(packet->sectors);
+    slice->operands -= tma_slice_operands(packet->sectors);
     commit(core, l2, id, way);
     packet = tma_packet_at(core, id);
     if (!packet->returns) { /* the SM has the credits of all flits already */
@@ -198,26 +178,15 @@ static uint64_t enter(struct tma_core *core, struct tma_l2 *l2, struct tma_slice
     return tma_later(entered, slice->arrived_cycle);
 }
 
-/* The slice of the SM's partition that a write passes on its way to the other one. */
-static struct tma_slice *transit_slice(struct tma_core *core, const struct tma_l2 *l2,
-                                       const struct tma_packet *packet) {
-    return tma_slice_of(core, l2, tma_near_partition(core, packet), packet->server);
-}
-
 TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *core,
                                                              struct tma_l2 *l2, uint32_t id,
                                                              uint64_t cycle) {
-    struct tma_slice *slice = transit_slice(core, l2, tma_packet_at(core, id));
-    if (tma_slice_waits(core, slice, false, TMA_TO_WRITE_TRANSIT, id))
-        return tma_nowhere;
-    return tma_write_in_transit(core, l2, id, cycle);
-}
-
-TMA_RARE struct tma_handover tma_write_in_transit(struct tma_core *core, struct tma_l2 *l2,
-                                                  uint32_t id, uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     const struct tma_machine *machine = core->machine;
-    struct tma_slice *slice = transit_slice(core, l2, packet);
+    struct tma_slice *slice =
+        tma_slice_of(core, l2, tma_near_partition(core, packet), packet->server);
+    if (tma_slice_waits(core, slice, false, TMA_TO_WRITE_TRANSIT, id))
+        return tma_nowhere;
     uint64_t entered = enter(core, l2, slice, TMA_SLICE_FROM_SMS, packet, packet->partial, cycle);
     uint64_t known = tma_slice_look_up(l2, slice, packet->line, TMA_SLICE_FROM_SMS, cycle,
                                        ticks_of(machine->l2.write_request_millicycles, 1));
@@ -261,27 +230,20 @@ static uint32_t held_at_home(struct tma_core *core, const struct tma_l2 *l2,
 
 TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct tma_l2 *l2,
                                                   uint32_t id, uint64_t cycle) {
-    const struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
-    if (tma_slice_waits(core, slice, !tma_is_near(core, packet), TMA_TO_WRITE_SLICE, id))
-        return tma_nowhere;
-    return tma_write_at_home(core, l2, id, cycle);
-}
-
-TMA_RARE struct tma_handover tma_write_at_home(struct tma_core *core, struct tma_l2 *l2,
-                                               uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
+    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
     uint32_t sectors = tma_sector_count(packet->sectors);
     bool near = tma_is_near(core, packet);
+    if (tma_slice_waits(core, slice, !near, TMA_TO_WRITE_SLICE, id))
+        return tma_nowhere;
     bool invalidates = near && tma_copy_was_stored(l2, packet->index);
     if (!updates_copy(core, packet))
         tma_copy_invalidate(core, l2, packet);
     /* Where a store comes from the other partition, the first slice has merged its byte masks with
      * the data: they take no flit. */
     bool masked = packet->partial && (near || packet->kind == TMA_PACKET_REDUCE);
-    uint64_t entered =
-        enter(core, l2, tma_home_slice(core, l2, packet->server),
-              near ? TMA_SLICE_FROM_SMS : TMA_SLICE_FROM_PARTITION, packet, masked, cycle);
+    uint64_t entered = enter(core, l2, slice, near ? TMA_SLICE_FROM_SMS : TMA_SLICE_FROM_PARTITION,
+                             packet, masked, cycle);
     uint64_t done = tma_later(entered, take_tags_and_data(core, l2, packet, invalidates, cycle));
     packet->known_cycles = (uint32_t)(done + core->machine->l2.lookup_cycles - packet->sent_cycle);
     packet->held_cycles = held_at_home(core, l2, packet, cycle);
@@ -293,7 +255,7 @@ TMA_RARE struct tma_handover tma_write_at_home(struct tma_core *core, struct tma
     struct tma_l2_victim victim;
     const struct tma_set_index index = packet->index;
     int way = tma_tags_allocate(&l2->tags, &l2->tags.sets[index.set], index.tag, &victim);
-    tma_slice_write_back(core, index.set, &victim, done);
+    tma_slice_write_back(core, NULL, index.set, &victim, done);
     return write_line(core, l2, id, way, victim.sectors != 0, done);
 }
 
