@@ -73,12 +73,16 @@ static struct tma_handover receive(struct tma_core *core, struct tma_l2 *l2, uin
     }
 }
 
-/* What waited behind a reduction that has gone on follows it, up to the next one that waits. */
+/* What waited behind a reduction that has gone on follows it, up to the next one that waits. Where
+ * a wake-up has no room for more handovers, it comes again in the next cycle. */
 static void go_on_behind(struct tma_core *core, struct tma_l2 *l2, struct tma_slice *slice,
                          uint32_t port) {
     while (slice->waiting_reduction[port] == TMA_NONE && slice->behind[port].count > 0) {
         uint32_t event = tma_packet_queue_take(core, &slice->behind[port]);
-        tma_pass_on(core, receive(core, l2, event, core->cycle));
+        if (core->handover_count < TMA_MAX_HANDOVERS / 2)
+            tma_pass_on(core, receive(core, l2, event, core->cycle));
+        else
+            tma_event_queue_push(&core->queue, event, core->cycle + 1);
     }
 }
 
